@@ -126,10 +126,7 @@ func (e *StatusError) answer() *httpx.StatusError {
 	if e.answered != nil {
 		return e.answered
 	}
-	at, err := url.Parse(e.URL)
-	if err != nil {
-		at = new(url.URL)
-	}
+	at := hostname.URLIn(e.URL)
 	return &httpx.StatusError{Answer: &httpx.Answer{StatusCode: e.StatusCode, Asked: []*url.URL{at}, Authorized: e.CredentialsSent}}
 }
 

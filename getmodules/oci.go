@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
 	"oras.land/oras-go/v2/registry"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -68,8 +68,8 @@ func isRedirected(err error, addr *ociAddress) bool {
 		return false // the caller's client
 	}
 	home := registry.Reference{Registry: addr.host}.Host() // Docker Hub has an alias
-	from, parseErr := url.Parse(status.URL)
-	return parseErr != nil || from.Host != home || from.Path != "/v2/"+addr.repository+"/manifests/"+addr.tag
+	from := hostname.URLIn(status.URL)
+	return from.Host != home || from.Path != "/v2/"+addr.repository+"/manifests/"+addr.tag
 }
 
 var errEnough = errors.New("no more tags are needed")

@@ -22,6 +22,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/google/go-cmp/cmp"
@@ -34,10 +35,10 @@ func lookupFailed(host string, notFound bool) error {
 // fetchFrom is the error of a module whose package comes from a host.
 func fetchFrom(key, address string, err error) error {
 	if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		network.URL = advice.URLIn(address).String()
+		network.URL = hostname.URLIn(address).String()
 	}
 	if host, ok := errors.AsType[*git.HostError](err); ok {
-		host.URL = advice.URLIn(address).String()
+		host.URL = hostname.URLIn(address).String()
 	}
 	return inModule(key, &getmodules.FetchError{Package: address, Err: err})
 }

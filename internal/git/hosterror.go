@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,15 +35,7 @@ func (e *HostError) Error() string {
 func (e *HostError) Unwrap() []error { return []error{e.Is, e.Err} }
 
 // Host is "" for a repository on this machine.
-func (e *HostError) Host() string { return e.at().Host }
-
-func (e *HostError) at() *url.URL {
-	at, err := url.Parse(e.URL)
-	if err != nil {
-		return new(url.URL)
-	}
-	return at
-}
+func (e *HostError) Host() string { return hostname.URLIn(e.URL).Host }
 
 // Common is the text without git's own words.
 func (e *HostError) Common() string {
@@ -72,7 +63,7 @@ func (e *HostError) Common() string {
 }
 
 func (e *HostError) refusal(host string) string {
-	switch at := e.at(); {
+	switch at := hostname.URLIn(e.URL); {
 	case e.Fault == Forbidden:
 		return host + " answered 403 Forbidden: git has no credentials that it accepts"
 	case at.Scheme != "ssh":

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -164,5 +165,5 @@ func hostOfEntry(entry lockfile.Module) string {
 	if registry, ok := entry.Source.(addrs.ModuleSourceRegistry); ok {
 		return string(registry.Package.Host)
 	}
-	return URLIn(entry.Source.String()).Host
+	return hostname.URLIn(entry.Source.String()).Host
 }

@@ -1,6 +1,7 @@
 package advice
 
 var (
+	HostOf         = hostOf
 	RegistryLogin  = registryLogin
 	TrustAuthority = trustAuthority
 )

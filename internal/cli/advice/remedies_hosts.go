@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -82,7 +82,7 @@ func gitRemedies(err error) []Remedy {
 		return About(host, checkHost)
 	case errors.Is(e.Is, getmodules.ErrRepositoryNotFound):
 		return About(host, checkAddress)
-	case errors.Is(e.Is, getmodules.ErrAuthentication) && URLIn(e.URL).Scheme == "ssh":
+	case errors.Is(e.Is, getmodules.ErrAuthentication) && hostname.URLIn(e.URL).Scheme == "ssh":
 		return do(sshLogin)
 	case errors.Is(e.Is, getmodules.ErrAuthentication):
 		return do(gitLogin(host))
@@ -140,7 +140,7 @@ func login(host string, status *httpx.StatusError, err error) string {
 	if isRegistry {
 		owner = cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
 	} else if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && kind == "oci" {
-		owner = URLIn(fetch.Package).Host
+		owner = hostname.URLIn(fetch.Package).Host
 	}
 	switch {
 	case kind == "git": // the built-in client asks only for credentials in files of netrc
@@ -177,30 +177,17 @@ func hostOf(err error) string {
 		on(func(e *httpx.NetworkError) string { return e.Host() }),
 		on(func(e *httpx.PageError) string { return e.Host() }),
 		on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
-		on(func(e *registryclient.RequestError) string { return URLIn(e.URL).Host }),
-		on(func(e *getproviders.MirrorError) string { return URLIn(e.Location).Host }),
-		on(func(e *getproviders.AuthenticationError) string { return URLIn(e.Location).Host }),
-		on(func(e *getmodules.PageError) string { return URLIn(e.Package).Host }),
-		on(func(e *getmodules.FetchError) string { return URLIn(e.Package).Host }),
+		on(func(e *registryclient.RequestError) string { return hostname.URLIn(e.URL).Host }),
+		on(func(e *getproviders.MirrorError) string { return hostname.URLIn(e.Location).Host }),
+		on(func(e *getproviders.AuthenticationError) string { return hostname.URLIn(e.Location).Host }),
+		on(func(e *getmodules.PageError) string { return hostname.URLIn(e.Package).Host }),
+		on(func(e *getmodules.FetchError) string { return hostname.URLIn(e.Package).Host }),
 	} {
 		if host := find(err); host != "" {
 			return host
 		}
 	}
 	return ""
-}
-
-// URLIn returns the URL in the address of a package, such as "git::https://HOST/x.git". It is empty if the
-// address has none.
-func URLIn(address string) *url.URL {
-	if _, rest, ok := strings.Cut(address, "::"); ok {
-		address = rest
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return &url.URL{}
-	}
-	return u
 }
 
 // unresolvedRemedies is for a host whose name was not resolved. known returns hosts that it may be instead.

@@ -3,7 +3,10 @@ package advice_test
 import (
 	"testing"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 // TestRegistryLogin checks the names of variables: "_" stands for a dot, and "__" for a hyphen. None has a port.
@@ -31,6 +34,20 @@ func TestTrustAuthority(t *testing.T) {
 	} {
 		if got := advice.TrustAuthority(true, system); got != want {
 			t.Errorf("%s: %q, want %q", system, got, want)
+		}
+	}
+}
+
+// TestHostOf has addresses with "::" in their host.
+func TestHostOf(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"[2001:db8::1]:8443": &registryclient.RequestError{URL: "https://[2001:db8::1]:8443/v1/modules"},
+		"[2001:db8::2]":      &getmodules.FetchError{Package: "git::https://[2001:db8::2]/net.git"},
+		"[2001:db8::3]":      &git.HostError{URL: "ssh://git@[2001:db8::3]/net.git"},
+	} {
+		if got := advice.HostOf(err); got != want {
+			t.Errorf("the host of %T is %q, want %q", err, got, want)
 		}
 	}
 }

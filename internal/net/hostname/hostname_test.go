@@ -93,3 +93,24 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+func TestURLIn(t *testing.T) {
+	t.Parallel()
+	for text, host := range map[string]string{
+		"https://example.com:8443/x":                  "example.com:8443",
+		"git::https://example.com/x.git?ref=v1":       "example.com",
+		"https://[2001:db8::1]:8443/x":                "[2001:db8::1]:8443",
+		"git::ssh://git@[2001:db8::1]/x.git":          "[2001:db8::1]",
+		"https://example.com/a::b":                    "example.com",
+		"s3::https://example.com/b/k?sig=REDACTED::x": "example.com",
+		"oci://example.com/x":                         "example.com",
+		"the provider mirror":                         "",
+		"/srv/git/x.git":                              "",
+		"https://exa mple.com/":                       "",
+		"":                                            "",
+	} {
+		if got := hostname.URLIn(text).Host; got != host {
+			t.Errorf("URLIn(%q) is at %q, want %q", text, got, host)
+		}
+	}
+}

@@ -37,7 +37,7 @@ type NetworkError struct {
 
 // Host is that of the URL; or the one whose name could not be resolved, such as that of a proxy.
 func (e *NetworkError) Host() string {
-	host := hostIn(e.URL)
+	host := hostname.URLIn(e.URL).Host
 	if name, ok := errors.AsType[*net.DNSError](e.Err); ok && name.Name != "" && name.Name != (&url.URL{Host: host}).Hostname() {
 		return name.Name
 	}
@@ -200,15 +200,7 @@ func (e *PageError) Common() string {
 }
 
 // Host is "" if it is not known.
-func (e *PageError) Host() string { return hostIn(e.URL) }
-
-func hostIn(raw string) string {
-	at, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	return at.Host
-}
+func (e *PageError) Host() string { return hostname.URLIn(e.URL).Host }
 
 type RedirectError struct {
 	// From is redacted; "" for the URL of the caller's request.
