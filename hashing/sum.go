@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
@@ -130,7 +131,7 @@ func (s *summer) begin(e *Entry, size int64, mode fs.FileMode) error {
 }
 
 // read reads a file on disk. It asks for one byte more than the file had in the beginning, so it ends even if the file grows
-// or has no end. A read that returns less than it could is the last one: on disk, it has reached the end.
+// or has no end.
 func (s *summer) read(e *Entry, name string) error {
 	f, err := s.files.Open(name)
 	if err != nil {
@@ -144,19 +145,20 @@ func (s *summer) read(e *Entry, name string) error {
 	if err := s.begin(e, state.Size, state.Mode); err != nil {
 		return err
 	}
+	sized := pathsafe.SizedReader{File: f, Left: state.Size}
 	var done int64
 	for done <= state.Size {
 		if err := ctxerr.Of(s.ctx); err != nil {
 			return err
 		}
 		part := s.buffer[:min(int64(len(s.buffer)), state.Size+1-done)]
-		n, err := f.Read(part)
+		n, err := sized.Read(part)
 		if err != nil && err != io.EOF { //nolint:errorlint // readers return it unwrapped
 			return err
 		}
 		s.hash.Write(part[:n])
 		done += int64(n)
-		if err != nil || done == state.Size && n < len(part) {
+		if err != nil {
 			break
 		}
 	}

@@ -54,3 +54,20 @@ func (f RootFS) List(name string, more func(n int) error) ([]fs.DirEntry, error)
 // Files returns the files of the root directory itself, which must be closed. Programs that open most files of a directory
 // one after another need half as many system calls as with [os.Root].
 func (f RootFS) Files() (*DirFiles, error) { return filesIn(f.root) }
+
+// SizedReader reads a file on disk whose size is known, and so an ordinary file with one system call less: the read that
+// reaches the size, and returns less than it could, is the last one, and returns io.EOF. If the file has grown, the reader
+// returns more than the size.
+type SizedReader struct {
+	File io.Reader // an [OpenFile]
+	// Left is the size of the file, and then what has not been read of it, in bytes.
+	Left int64
+}
+
+func (r *SizedReader) Read(p []byte) (int, error) {
+	n, err := r.File.Read(p)
+	if r.Left -= int64(n); err == nil && r.Left == 0 && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}

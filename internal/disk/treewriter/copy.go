@@ -201,7 +201,7 @@ func (c *copier) fileOnDisk(to *pathsafe.DirFiles, name string, from *pathsafe.D
 	if !state.Mode.IsRegular() {
 		return errChanged(name)
 	}
-	return c.write(to, name, state.Mode&0o100 != 0, content{f, f, state.Size})
+	return c.write(to, name, state.Mode&0o100 != 0, content{&pathsafe.SizedReader{File: f, Left: state.Size}, f, state.Size})
 }
 
 func each(names []string, do func(name string) error) error {

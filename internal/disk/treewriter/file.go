@@ -64,7 +64,7 @@ func (w *Writer) setMode(f *pathsafe.OpenFile, mode fs.FileMode) (kept bool, err
 // content is what a file is written from.
 type content struct {
 	io.Reader
-	// onDisk is the same as Reader, or nil. Its size is known.
+	// onDisk is the file that Reader reads, or nil. Its size is known.
 	onDisk *pathsafe.OpenFile
 	size   int64
 }
@@ -104,8 +104,7 @@ func (w *Writer) stream(f *pathsafe.OpenFile, r content, room int64, sum io.Writ
 		part := buffer[:min(int64(len(buffer)), room+1-done)]
 		n, err := r.Read(part)
 		done += int64(n)
-		// The read of a file on disk that returns less than it could is the last one.
-		ended := err == io.EOF || err == nil && r.onDisk != nil && done == r.size && n < len(part) //nolint:errorlint // readers return it unwrapped
+		ended := err == io.EOF //nolint:errorlint // readers return it unwrapped
 		if err != nil && !ended {
 			return done, err
 		}
