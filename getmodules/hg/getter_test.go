@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	if _, _, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), "--config=x"); err == nil || !strings.Contains(err.Error(), "40") {
-		t.Errorf("a revision that is none: %v", err)
+		t.Errorf("a name that is no revision: %v", err)
 	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("an address ran a command")

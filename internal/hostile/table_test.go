@@ -85,7 +85,7 @@ func addressTable() []Class {
 		{"address/characters", Refused, "it holds characters that end lines, texts or names, or that servers read in several ways"},
 		{"address/registry", Refused, "it is no registry address, and nothing else"},
 		{"address/query", Refused, "an argument cannot be what it is meant to be"},
-		{"address/checksum", Refused, "the archive does not have the checksum, or that is none"},
+		{"address/checksum", Refused, "the archive does not have the checksum, or the argument is not a valid one"},
 		{"address/good", Accepted, "users write such addresses"},
 		{"address/local", Accepted, "the user's own configuration may lead anywhere on this machine"},
 		{"address/module", Accepted, "it is a registry address"},
@@ -138,7 +138,7 @@ func fileTable() []Class {
 		{"lock/literal", Refused, "values in a lock are literals"},
 		{"lock/hashes", Refused, "a module has exactly one hash of each scheme, and one that proves the tree"},
 		{"lock/key", Refused, "it is not the path of a module call, or there twice"},
-		{"lock/values", Refused, "the value is none of its kind, or holds a credential"},
+		{"lock/values", Refused, "the value is not valid for its argument, or holds a credential"},
 		{"lock/file", Refused, "it is no lock file, or two"},
 		{"lock/good", Accepted, "it is read, and what is unknown is kept"},
 	}

@@ -28,7 +28,8 @@ type Repository struct {
 }
 
 // Find returns the innermost repository around a directory, of any owner: nothing of it may be used before
-// [Check]. As for git, a directory .git that is none is passed over, and a file .git that names none is an error.
+// [Check]. As for git, a directory .git that is no repository is passed over, and a file .git that names no
+// repository is an error.
 func Find(dir string) (Repository, error) {
 	at, err := pathsafe.Real(dir)
 	if err != nil {

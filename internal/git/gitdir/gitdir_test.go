@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		{"top", "outer", outer, ""},
 		{"below", "outer/plain/below", outer, ""},
 		{"link", "link", outer, ""},
-		{"directory .git that is none", "outer/empty", outer, ""},
+		{"directory .git that is no repository", "outer/empty", outer, ""},
 		{"inside of the git directory", "outer/.git/refs", outer, ""},
 		{"file", "outer/file", gitdir.Repository{Top: path("outer/file"), GitFile: path("outer/file/.git"), GitDir: path("separate"), CommonDir: path("separate")}, ""},
 		{"working tree", "tree", gitdir.Repository{Top: path("tree"), GitFile: path("tree/.git"), GitDir: path("outer/.git/worktrees/tree"), CommonDir: path("outer/.git")}, ""},
