@@ -3,11 +3,14 @@ package disco_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 )
 
@@ -137,5 +140,24 @@ func TestCanceledCaller(t *testing.T) {
 	_, err := client(web).ServiceURL(ctx, host, "modules.v1")
 	if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("ServiceURL = %v, want a *DiscoveryError over context.Canceled", err)
+	}
+}
+
+// TestDocumentsAreCounted counts for a run what documents of discovery take up until it ends: the eighth one of the largest
+// size exceeds its limit.
+func TestDocumentsAreCounted(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	text := serviceMap("modules.v1", modulesURL)
+	text += strings.Repeat(" ", 1<<20-len(text))
+	c, ctx := client(web), packagelimits.NewDisk(0).In(t.Context())
+	for i := range 8 {
+		host := addrs.Hostname(fmt.Sprintf("h%d.example.com", i))
+		web.Serve("https://"+string(host), document(text))
+		_, err := c.ServiceURL(ctx, host, "modules.v1")
+		limit, isLimit := errors.AsType[*packagelimits.Error](err)
+		if over := i == 7; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
+			t.Errorf("host %d: %v", i, err)
+		}
 	}
 }

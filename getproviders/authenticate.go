@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/internal/process/singleflight"
 	"github.com/cotterpin/cotter/internal/provider/signing"
@@ -151,6 +152,9 @@ func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, 
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), refused(LoginNone, err))
+		}
+		if err := packagelimits.DiskOf(ctx).List(packagelimits.Values(len(text))); err != nil {
+			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), err)
 		}
 		return text, nil
 	})

@@ -3,6 +3,7 @@ package getproviders_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
+	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
@@ -303,4 +306,34 @@ func textAt(t *testing.T, world *modtest.World, at string) []byte {
 	text, err := io.ReadAll(answer.Body)
 	testenv.Must(t, err)
 	return text
+}
+
+// reports has packages with sums at the server of a test.
+type reports struct{ getproviders.Registry }
+
+func (reports) ProviderPackage(_ context.Context, provider addrs.Provider, v versions.Version, platform addrs.Platform) (registryclient.ProviderPackage, error) {
+	at := "https://cdn.example.com/" + v.String()
+	return registryclient.ProviderPackage{Provider: provider, Version: v, Platform: platform, Filename: "a.zip", Sum: strings.Repeat("0", 64), URL: at, SumsURL: at}, nil
+}
+
+// TestSumsAreCounted counts documents of sums for a run, which keeps them in memory: the 31st one of the largest size exceeds
+// its limit.
+func TestSumsAreCounted(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	line := strings.Repeat("1", 64) + "  b.zip\n"
+	text := strings.Repeat(line, (1<<20)/len(line))
+	text += strings.Repeat("\n", 1<<20-len(text))
+	web.Serve("https://cdn.example.com", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+	d := &getproviders.Direct{Registry: reports{}, TrustedHost: "registry.example.com", HTTPClient: web.Client(), Attempts: 1}
+	ctx := packagelimits.NewDisk(0).In(t.Context())
+	for i := range 31 {
+		pkg, err := d.Package(ctx, provider(t, "registry.example.com/acme/x"), versions.MustParse(fmt.Sprintf("1.0.%d", i)), linux)
+		testenv.Must(t, err)
+		_, err = pkg.Authenticate(ctx) // the package is not in the document
+		limit, isLimit := errors.AsType[*packagelimits.Error](err)
+		if over := i == 30; isLimit != over || over && limit.Limit != packagelimits.OfVersions {
+			t.Errorf("version %d: %v", i, err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/disk/providerzip"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/net/httpx"
@@ -74,7 +75,11 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 		return nil, err
 	}
 	index, err := singleflight.For(ctx, &m.indexes).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (oci.Document, error) {
-		return oci.Read(ctx, repository, oci.VersionTag(version.String()))
+		index, err := oci.Read(ctx, repository, oci.VersionTag(version.String()))
+		if err == nil {
+			err = packagelimits.DiskOf(ctx).List(packagelimits.Values(len(index.Text)))
+		}
+		return index, err
 	})
 	if err != nil {
 		return nil, about.with(ociFailure(err))

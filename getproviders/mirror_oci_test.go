@@ -271,3 +271,24 @@ func TestOCIMirrorLists(t *testing.T) {
 		}
 	}
 }
+
+// TestOCIMirrorIndexes counts indexes for a run, which keeps them in memory: the eighth one of the largest size exceeds its
+// limit.
+func TestOCIMirrorIndexes(t *testing.T) {
+	t.Parallel()
+	texts := make(map[string]string)
+	for i := range 8 {
+		index := ociIndexText(ociTarget{"linux", "arm", sha(fmt.Sprint(i))})
+		index += strings.Repeat(" ", 4<<20-len(index))
+		texts[fmt.Sprintf("manifests/1.0.%d", i)] = index
+	}
+	m, _ := ociMirror(t, "acme/x", "oci.example.com/${namespace}/${type}", texts)
+	ctx := packagelimits.NewDisk(0).In(t.Context())
+	for i := range 8 {
+		_, err := m.Package(ctx, provider(t, "acme/x"), versions.MustParse(fmt.Sprintf("1.0.%d", i)), linux) // not in the index
+		limit, isLimit := errors.AsType[*packagelimits.Error](err)
+		if over := i == 7; isLimit != over || over && limit.Limit != packagelimits.OfVersions {
+			t.Errorf("version %d: %v", i, err)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -95,15 +96,18 @@ func (c *Client) askProvider(ctx context.Context, about subject) (ProviderPackag
 			}
 			return body.read(about, answer.URL())
 		},
-		listed: ProviderPackage.reported,
+		listed: ProviderPackage.kept,
 	})
 }
 
-// reported is how many platforms and hashes the report has.
-func (p ProviderPackage) reported() int {
-	n := len(p.Packages)
+// kept is how many values a report has: its protocols, platforms, hashes and keys.
+func (p ProviderPackage) kept() int {
+	n := len(p.Protocols) + len(p.Packages) + len(p.Keys)
 	for _, reported := range p.Packages {
 		n += len(reported.Hashes)
+	}
+	for _, key := range p.Keys {
+		n += packagelimits.Values(len(key.ID) + len(key.Armor) + len(key.TrustSignature) + len(key.Source) + len(key.SourceURL))
 	}
 	return n
 }

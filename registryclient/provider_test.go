@@ -224,25 +224,31 @@ func TestInvalidProviderPackages(t *testing.T) {
 	}
 }
 
-// A registry on this machine may point to plain http on this machine, and nowhere else.
-// TestReportedHashes counts the hashes of all platforms for a run, which keeps them in memory.
-func TestReportedHashes(t *testing.T) {
+// TestReportsAreCounted counts for a run what it keeps in memory of the reports of packages: a sixth one exceeds its limit.
+func TestReportsAreCounted(t *testing.T) {
 	t.Parallel()
 	hashes := []string{"zh:" + sum}
 	for i := range 90_000 {
 		hashes = append(hashes, fmt.Sprintf("zh:%064x", i))
 	}
-	web := serve(t, text(answerWith(t, with("packages", map[string]any{"linux_amd64": map[string]any{"hashes": hashes}}))))
-	c, ctx := client(web), packagelimits.NewDisk(0).In(t.Context())
-	for i := range 6 {
-		_, err := c.ProviderPackage(ctx, cloud, versions.MustParse(fmt.Sprintf("1.0.%d", i)), linux)
-		limit, isLimit := errors.AsType[*packagelimits.Error](err)
-		if over := i == 5; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
-			t.Errorf("version %d: %v", i, err)
+	key := map[string]any{"key_id": "A", "ascii_armor": strings.Repeat("x", 90_000*64)}
+	for name, change := range map[string]map[string]any{
+		"hashes of all platforms": with("packages", map[string]any{"linux_amd64": map[string]any{"hashes": hashes}}),
+		"keys":                    with("signing_keys", map[string]any{"gpg_public_keys": []any{key}}),
+		"protocols":               with("protocols", slices.Repeat([]string{"5.0"}, 90_000)),
+	} {
+		c, ctx := client(serve(t, text(answerWith(t, change)))), packagelimits.NewDisk(0).In(t.Context())
+		for i := range 6 {
+			_, err := c.ProviderPackage(ctx, cloud, versions.MustParse(fmt.Sprintf("1.0.%d", i)), linux)
+			limit, isLimit := errors.AsType[*packagelimits.Error](err)
+			if over := i == 5; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
+				t.Errorf("%s, version %d: %v", name, i, err)
+			}
 		}
 	}
 }
 
+// A registry on this machine may point to plain http on this machine, and nowhere else.
 func TestProviderPackageOnThisMachine(t *testing.T) {
 	t.Parallel()
 	for at, allowed := range map[string]bool{

@@ -62,7 +62,7 @@ func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListi
 func (l ProviderListing) kept() int {
 	n := len(l.Versions)
 	for _, v := range l.Versions {
-		n += len(v.Platforms)
+		n += len(v.Platforms) + len(v.Protocols)
 	}
 	return n
 }

@@ -46,14 +46,17 @@ func (d *Disk) Take(bytes int64) error {
 	return &Error{Limit: OfRun, Max: d.max}
 }
 
-// List counts versions, their platforms and hashes, or tags that a server lists: they are in memory until the run ends, where
-// the disk is of no help. Over [RunVersions], it returns an *[Error].
+// List counts versions, their platforms, protocols and hashes, tags, or [Values] that a server lists: they are in memory until
+// the run ends, where the disk is of no help. Over [RunVersions], it returns an *[Error].
 func (d *Disk) List(n int) error {
 	if d == nil || d.listed.Add(int64(n)) <= RunVersions {
 		return nil
 	}
 	return &Error{Limit: OfVersions, Max: RunVersions}
 }
+
+// Values is how many values of [Disk.List] a text with sums or keys counts as: one for each 64 bytes, the length of a sum.
+func Values(bytes int) int { return bytes / 64 }
 
 // Writer returns a writer that takes what it gets before w gets it.
 func (d *Disk) Writer(w io.Writer) io.Writer { return counted{d, w} }

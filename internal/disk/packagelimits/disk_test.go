@@ -72,7 +72,7 @@ func TestListedVersions(t *testing.T) {
 	testenv.Must(t, none.List(2*packagelimits.RunVersions))
 	testenv.Must(t, run.List(packagelimits.RunVersions-1))
 	testenv.Must(t, run.List(1))
-	if err := run.List(1); !strings.Contains(fmt.Sprint(err), "more than 500000 versions in all listings of one run") {
+	if err := run.List(1); !strings.Contains(fmt.Sprint(err), "more than 500000 versions and other values in all answers of servers to one run") {
 		t.Errorf("one version more = %v, want an error about the limit", err)
 	}
 }

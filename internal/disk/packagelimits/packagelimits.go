@@ -26,8 +26,8 @@ const (
 	// RunBytes is what one run may write to disk. Twenty repositories with everything of a company are below it, and so
 	// are copies of the largest providers in a hundred root modules.
 	RunBytes = 64 << 30
-	// RunVersions are versions, with their platforms and hashes, and tags that all servers together list for one run. They take up
-	// to 200 MB. Thousands of modules and providers with the usual numbers are below it.
+	// RunVersions are versions, with their platforms, protocols and hashes, tags, and the [Values] of other texts that all servers
+	// together list for one run. They take up to 200 MB. Thousands of modules and providers with the usual numbers are below it.
 	RunVersions = 500_000
 )
 
@@ -57,7 +57,7 @@ const (
 	OfEntries Limit = "files, directories and links"
 	OfLinks   Limit = "symbolic links"
 	// OfVersions is for all listings of a run.
-	OfVersions Limit = "versions in all listings of one run"
+	OfVersions Limit = "versions and other values in all answers of servers to one run"
 )
 
 // Error says that a package exceeds a limit, alone or, for [OfRun], together with what the run has written before.
