@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -107,7 +108,10 @@ func attacks() []attack {
 			})
 		}
 	}
-	return list
+	return append(list, attack{
+		name:  "a signing key of 15 MiB for a provider: 64",
+		build: largeKeys(64, 15<<20, requirement), args: []string{"install"}, refused: true,
+	})
 }
 
 // calls is a project with calls of modules. In source, %d stands for the number of the call.
@@ -140,6 +144,26 @@ func listings(n int, open, element string, size int, end, before, each, after st
 		}
 		listing.WriteString("{}" + end)
 		return map[string]string{"main.tf": main + after}, serveBytes(zipped([]byte(listing.String())), "application/json", "gzip")
+	}
+}
+
+// largeKeys is a project with requirements of providers, and a registry that reports a long signing key for each.
+func largeKeys(n, size int, each string) func() (map[string]string, http.Handler) {
+	return func() (map[string]string, http.Handler) {
+		main := "terraform {\n  required_providers {\n"
+		for i := range n {
+			main += fmt.Sprintf(each, i)
+		}
+		listing := serveBytes([]byte(`{"versions":[{"version":"1.0.0"}]}`), "application/json", "")
+		report := serveBytes(zipped(fmt.Appendf(nil, `{"os":%q,"arch":%q,"filename":"a.zip","shasum":"%064d","download_url":"/a.zip","shasums_url":"/sums","shasums_signature_url":"/sig",
+			"signing_keys":{"gpg_public_keys":[{"key_id":"A","ascii_armor":%q}]}}`, runtime.GOOS, runtime.GOARCH, 0, strings.Repeat("x", size))), "application/json", "gzip")
+		return map[string]string{"main.tf": main + "  }\n}\n"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "/download/") {
+				report.ServeHTTP(w, r)
+			} else {
+				listing.ServeHTTP(w, r)
+			}
+		})
 	}
 }
 
