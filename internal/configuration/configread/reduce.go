@@ -16,9 +16,10 @@ import (
 const reducedAbove = 64 << 10
 
 // reduceJSON replaces the arguments of resources by blanks, except for "provider", so that everything else has the
-// same position in the result. It returns src itself if that is not valid: the parser reports why.
+// same position in the result. It returns src itself if that is not valid: the parser reports why. That includes other
+// text than UTF-8, in which HCL's scanner may take the quote at the end of a string for a part of it.
 func reduceJSON(src []byte) []byte {
-	if !json.Valid(src) {
+	if !json.Valid(src) || !utf8.Valid(src) {
 		return src
 	}
 	r := jsonReducer{src: src, out: bytes.Clone(src)}
@@ -34,8 +35,8 @@ func reduceJSON(src []byte) []byte {
 type jsonReducer struct {
 	src, out []byte
 	pos      int
-	// ambiguous says that HCL's scanner would not end a string at its quote, because it takes the quote for a part of
-	// the character before it.
+	// ambiguous says that HCL's scanner would not end a string at its quote, because it takes the quote, or the backslash
+	// before a quote, for a part of the character before it.
 	ambiguous bool
 }
 
@@ -165,12 +166,22 @@ func (r *jsonReducer) text() []byte {
 		}
 		r.pos = end + 1
 		text := r.src[start:end]
-		if last, size := utf8.DecodeLastRune(text); last >= utf8.RuneSelf {
-			cluster, _, _ := textseg.ScanGraphemeClusters(r.src[end-size:end+1], true) // cannot fail
-			r.ambiguous = r.ambiguous || cluster > size
+		r.ambiguous = r.ambiguous || joins(text, '"')
+		for i, c := range text {
+			r.ambiguous = r.ambiguous || c == '\\' && joins(text[:i], c)
 		}
 		return text
 	}
+}
+
+// joins reports whether HCL's scanner takes a character for a part of the one before it.
+func joins(before []byte, c byte) bool {
+	last, size := utf8.DecodeLastRune(before)
+	if size == 0 || last < utf8.RuneSelf {
+		return false
+	}
+	cluster, _, _ := textseg.ScanGraphemeClusters(append(bytes.Clone(before[len(before)-size:]), c), true) // cannot fail
+	return cluster > size
 }
 
 // parseBlocks parses the blocks of some types in a large file in native syntax. It fails if the file is small, or so

@@ -69,13 +69,16 @@ func TestReduceJSON(t *testing.T) {
 		"escaped kind":   {`{"\u0072esource": {"a": {"b": {"c": 1}}}}`, ""},
 		"lines":          {"{\"resource\": {\"a\": {\"b\": {\n\"c\": 1,\r\n\"d\": 2}}}}", "{\"resource\": {\"a\": {\"b\": {\n       \r\n      }}}}"},
 		"no objects":     {`{"resource": {"a": 1, "b": {"c": null, "d": [true, [{"e": 1}]]}}, "data": [], "x": -1.5e3}`, `{"resource": {"a": 1, "b": {"c": null, "d": [true, [{      }]]}}, "data": [], "x": -1.5e3}`},
+		"empty strings":  {`{"resource": {"a": {"": {"c": "", "": ["", 1]}}}}`, `{"resource": {"a": {"": {                    }}}}`},
 		"number":         {`12`, ""},
 		"string":         {`"resource"`, ""},
 		"invalid":        {`{"resource": {"a": {"b": {"c": 1}}}`, ""},
 		"nothing":        {``, ""},
 		// HCL takes the quote after U+0600 for a part of that character.
-		"ambiguous": {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\u0600\"}}}}", ""},
-		"unicode":   {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\u00e9\u0301\"}}}}", "{\"resource\": {\"a\": {\"b\": {           }}}}"},
+		"ambiguous":        {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\u0600\"}}}}", ""},
+		"ambiguous escape": {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\u0600\\\"\"}}}}", ""},
+		"not UTF-8":        {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\xeb\xeb\\\"\"}}}}", ""},
+		"unicode":          {"{\"resource\": {\"a\": {\"b\": {\"c\": \"\u00e9\u0301\"}}}}", "{\"resource\": {\"a\": {\"b\": {           }}}}"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +114,7 @@ func TestLargeFile(t *testing.T) {
 
 func FuzzReduceJSON(f *testing.F) {
 	f.Add(`[{"resource": {"a": {"b": [{"c": 1, "provider": "\"}{"}, []]}}}, {"data": 1}]`)
+	f.Add("[{\"resource\": {\"a\": {\"b\": [{\"c\": 1, \"r\": \"\u0600\\\"\"}, []]}}}, {\"a\": 1}]")
 	f.Fuzz(func(t *testing.T, src string) {
 		reduced := configread.ReduceJSON([]byte(src))
 		if len(reduced) != len(src) {
