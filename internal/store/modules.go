@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
+	"weak"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/disk/atomicfile"
@@ -32,6 +34,22 @@ type Modules struct {
 	packages
 	// Limits are for copies of packages, which may have been fetched by a run with higher ones.
 	Limits treewriter.Limits
+	trees  sync.Map // of weak.Pointer[Tree], by their t1 hash
+}
+
+// Same returns the tree with the same t1 hash that is in use already, or else the tree itself: the tree of a package and
+// those of its copies, with a path and a sum for each file, are in memory once.
+func (m *Modules) Same(tree *Tree) *Tree {
+	for {
+		found, isKnown := m.trees.LoadOrStore(tree.T1(), weak.Make(tree))
+		if !isKnown {
+			return tree
+		}
+		if known := found.(weak.Pointer[Tree]).Value(); known != nil {
+			return known
+		}
+		m.trees.CompareAndDelete(tree.T1(), found)
+	}
 }
 
 // OpenModules opens, and creates, the cache at dir. It fails if that is not writable (read-only, full,
@@ -181,7 +199,7 @@ func (m *Modules) copyOnce(ctx context.Context, parent *os.Root, dst string, t1 
 	}
 	if err == nil && tree.T1() == t1 {
 		m.markUsed(name)
-		return tree, nil
+		return m.Same(tree), nil
 	}
 	removeErr := atomicfile.RemoveAllIn(parent, dst)
 	over, isOver := errors.AsType[*packagelimits.Error](err)

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,6 +81,26 @@ func TestPublishAndCopy(t *testing.T) {
 	info, err := os.Stat(s.Dir())
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the cache has mode %v, %v; want 0700", info.Mode(), err)
+	}
+}
+
+// TestCopiesShareTree says that a package and its copies have one tree in memory, as long as one of them is in use.
+func TestCopiesShareTree(t *testing.T) {
+	t.Parallel()
+	s := openModules(t, filepath.Join(t.TempDir(), "cache"))
+	t1, dir := publishModule(t, s, "# a\n"), t.TempDir()
+	first, err := copyTo(s, filepath.Join(dir, "1"), t1)
+	must(t, err)
+	second, err := copyTo(s, filepath.Join(dir, "2"), t1)
+	must(t, err)
+	if read, err := s.Read(t.Context(), t1); err != nil || first != second || first != s.Same(read) {
+		t.Errorf("two copies, and what is in the cache, have trees of their own; %v", err)
+	}
+	freed := weak.Make(first)
+	runtime.GC()
+	third, err := copyTo(s, filepath.Join(dir, "3"), t1)
+	if err != nil || third.T1() != t1 || freed.Value() != nil {
+		t.Errorf("a copy after the others are not in use = %v, %v; the tree of those is in memory: %t", third, err, freed.Value() != nil)
 	}
 }
 

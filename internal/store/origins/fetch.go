@@ -177,6 +177,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) 
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
 	tree, err := treeOf(ctx, pkg, dir)
 	if err == nil {
+		tree = o.Cache.Same(tree)
 		err = o.Cache.Publish(dir, tree.T1())
 	}
 	if err != nil {
