@@ -236,7 +236,7 @@ func FuzzNetworkMirror(f *testing.F) {
 		`{"archives": {"linux_amd64": {"url": "x.zip", "hashes": ["h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "zh:"]}}}`,
 		`{"archives": {"linux_amd64": {"url": "https://u:p@example.com:99999/%zz"}}}`,
 		`{"archives": {"linux_amd64": {"url": "https://:?@%"}}}`, `{"archives": {"linux_amd64": {"url": "https://h:?@%"}}}`,
-		`{"archives": {"linux_amd64": {"url": "https://[2001:db8::1]?@%"}}}`,
+		`{"archives": {"linux_amd64": {"url": "https://[2001:db8::1]?@%"}}}`, `{"archives": {"linux_amd64": {"url": "/://:?@%"}}}`,
 		`{"archives": null}`, `[]`, `{"versions": 1}`,
 	} {
 		f.Add(seed)
@@ -260,7 +260,8 @@ func FuzzNetworkMirror(f *testing.F) {
 			return
 		}
 		webtest.CheckText(t, p.Location())
-		if u, err := url.Parse(p.Location()); err != nil || u.Scheme != "https" || u.User != nil {
+		// What Redact leaves of an address cannot always be parsed.
+		if u, err := url.Parse(p.Location()); !strings.HasPrefix(p.Location(), "https://") || err == nil && u.User != nil {
 			t.Errorf("the location is %q, %v", p.Location(), err)
 		}
 	})
