@@ -114,10 +114,11 @@ func (m *Modules) Publish(staged string, t1 hashing.Hash) error {
 func (m *Modules) Read(ctx context.Context, t1 hashing.Hash) (*Tree, error) {
 	name := FileName(t1)
 	tree, err := m.readTree(ctx, name)
-	if err == nil {
-		m.markUsed(name)
+	if err != nil {
+		return nil, err
 	}
-	return tree, err
+	m.markUsed(name)
+	return m.Same(tree), nil
 }
 
 // Check is [Modules.Read] by name.

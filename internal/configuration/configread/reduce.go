@@ -166,21 +166,22 @@ func (r *jsonReducer) text() []byte {
 		}
 		r.pos = end + 1
 		text := r.src[start:end]
-		r.ambiguous = r.ambiguous || joins(text, '"')
+		r.ambiguous = r.ambiguous || joins(r.src[start:r.pos])
 		for i, c := range text {
-			r.ambiguous = r.ambiguous || c == '\\' && joins(text[:i], c)
+			r.ambiguous = r.ambiguous || c == '\\' && joins(text[:i+1])
 		}
 		return text
 	}
 }
 
-// joins reports whether HCL's scanner takes a character for a part of the one before it.
-func joins(before []byte, c byte) bool {
-	last, size := utf8.DecodeLastRune(before)
+// joins reports whether HCL's scanner takes the last byte of a text for a part of the character before it.
+func joins(text []byte) bool {
+	end := len(text) - 1
+	last, size := utf8.DecodeLastRune(text[:end])
 	if size == 0 || last < utf8.RuneSelf {
 		return false
 	}
-	cluster, _, _ := textseg.ScanGraphemeClusters(append(bytes.Clone(before[len(before)-size:]), c), true) // cannot fail
+	cluster, _, _ := textseg.ScanGraphemeClusters(text[end-size:], true) // cannot fail
 	return cluster > size
 }
 
