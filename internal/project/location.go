@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 	"github.com/cotterpin/cotter/internal/disk/pathsafe"
@@ -94,7 +95,7 @@ func (l Location) check() error {
 	if err != nil {
 		return err
 	}
-	realRoot := resolve(root)
+	followed := make(links)
 	for _, file := range []struct{ what, path string }{
 		{"the lock file", l.lockPath()},
 		{"the data directory", l.DataDir},
@@ -107,7 +108,7 @@ func (l Location) check() error {
 		}
 		part := metadataBelow(root, name)
 		if part == "" {
-			part = metadataBelow(realRoot, resolve(name))
+			part = metadataBelow(followed.resolve(root), followed.resolve(name))
 		}
 		if part != "" {
 			return &MetadataError{What: file.what, Path: file.path, Part: part}
@@ -124,14 +125,33 @@ func metadataBelow(root, name string) string {
 	return pathsafe.VersionControlPart(name)
 }
 
+// links has the paths without links of those that were resolved, which share most of their directories.
+type links map[string]string
+
 // resolve returns an absolute path without links. What does not exist or cannot be followed stays.
-func resolve(name string) string {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
+func (l links) resolve(name string) string {
+	if real, ok := l[name]; ok {
 		return real
 	}
-	dir := filepath.Dir(name)
-	if dir == name {
-		return name
+	real := name
+	if dir := filepath.Dir(name); dir != name {
+		real = filepath.Join(l.resolve(dir), filepath.Base(name))
+		if mayBeLink(real) {
+			if followed, err := filepath.EvalSymlinks(real); err == nil {
+				real = followed
+			}
+		}
 	}
-	return filepath.Join(resolve(dir), filepath.Base(name))
+	l[name] = real
+	return real
+}
+
+// mayBeLink reports whether a path in a directory without links may have another name, which on Windows is also the
+// case for short names such as "GIT~1".
+func mayBeLink(name string) bool {
+	if runtime.GOOS == "windows" {
+		return true
+	}
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
