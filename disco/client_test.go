@@ -10,8 +10,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestServiceURL(t *testing.T) {
@@ -150,14 +150,11 @@ func TestDocumentsAreCounted(t *testing.T) {
 	web := webtest.New(t)
 	text := serviceMap("modules.v1", modulesURL)
 	text += strings.Repeat(" ", 1<<20-len(text))
-	c, ctx := client(web), packagelimits.NewDisk(0).In(t.Context())
-	for i := range 8 {
+	c := client(web)
+	testenv.LastExceedsRun(t, 8, func(ctx context.Context, i int) error {
 		host := addrs.Hostname(fmt.Sprintf("h%d.example.com", i))
 		web.Serve("https://"+string(host), document(text))
 		_, err := c.ServiceURL(ctx, host, "modules.v1")
-		limit, isLimit := errors.AsType[*packagelimits.Error](err)
-		if over := i == 7; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
-			t.Errorf("host %d: %v", i, err)
-		}
-	}
+		return err
+	})
 }
