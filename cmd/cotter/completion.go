@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/text/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -129,11 +129,6 @@ func completions(c *cobra.Command, placeholder, current string) ([]cobra.Complet
 
 // lockToComplete returns nil for a lock that cannot be read, because a completion cannot show the error.
 func lockToComplete(c *cobra.Command) *lockfile.File {
-	dir := (&invocation{c, nil}).String("chdir")
-	found, err := readSettings(os.Getenv, dir)
-	if err != nil {
-		return nil
-	}
-	lock, _ := installer.ReadLock(c.Context(), installer.Project{Dir: dir, LockFile: found.LockFile})
+	lock, _ := repository.ReadLock(c.Context(), os.Getenv, (&invocation{c, nil}).String("chdir"))
 	return lock
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -218,7 +219,7 @@ func (r *matrixRoot) testStock(t *testing.T) {
 func (r *matrixRoot) state(user *site, kind matrixStateKind) *matrixState {
 	dir := filepath.Join(user.project, filepath.FromSlash(r.name))
 	lock := r.lockFile
-	if found, err := readSettings(func(string) string { return "" }, dir); err == nil {
+	if found, err := repository.ReadSettings(func(string) string { return "" }, dir); err == nil {
 		lock = cmp.Or(lock, found.LockFile)
 	}
 	return &matrixState{root: r, user: user, state: kind, dir: dir, facts: r.facts, names: map[string]string{

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cli/records"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
@@ -48,7 +49,7 @@ func usedMirrors(ctx context.Context, cmd *invocation, env func(string) string, 
 	if err != nil {
 		return nil, err
 	}
-	project, err := readSettings(env, dir)
+	project, err := repository.ReadSettings(env, dir)
 	if err != nil {
 		return nil, err
 	}

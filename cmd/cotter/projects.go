@@ -152,7 +152,7 @@ func namedDirs(ctx context.Context, cmd *invocation, out *output, req request) (
 	}
 	var roots []string
 	for _, dir := range dirs {
-		settings, err := readSettings(out.Env, dir)
+		settings, err := repository.ReadSettings(out.Env, dir)
 		if err != nil {
 			return nil, err
 		}

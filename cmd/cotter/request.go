@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/process/procgroup"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/policy"
 	"github.com/spf13/pflag"
 )
 
@@ -126,12 +126,6 @@ func setInputs(cmd *invocation, env func(string) string, req *request) {
 	}
 }
 
-// readSettings returns the settings of the project in dir or, without a cotter.hcl, of COTTER_SETTINGS, for
-// wrappers that copy root modules elsewhere.
-func readSettings(env func(string) string, dir string) (*policy.Settings, error) {
-	return installer.ReadSettings(dir, env("COTTER_SETTINGS"))
-}
-
 // projectsIn returns the projects in directories, with their settings and what prepare adds. failures has an
 // *installer.ProjectError at the index of each unusable one.
 func projectsIn(cmd *invocation, env func(string) string, req request, dirs []string, prepare func(request) (request, error)) (projects []installer.Project, failures []error) {
@@ -153,7 +147,7 @@ func projectsIn(cmd *invocation, env func(string) string, req request, dirs []st
 
 // applySettings adds the settings of the project in req.Dir. It may be called again for another one.
 func applySettings(cmd *invocation, env func(string) string, req request) (request, error) {
-	found, err := readSettings(env, req.Dir)
+	found, err := repository.ReadSettings(env, req.Dir)
 	if err != nil {
 		return req, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/lists"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/net/hostname"
 	"github.com/cotterpin/cotter/internal/text/lazyregexp"
@@ -146,12 +147,7 @@ var publicHosts = []string{
 // knownHosts returns hosts to suggest for a misspelled one.
 func (r *Run) knownHosts(m Message) []string {
 	hosts := slices.Clone(publicHosts)
-	dir := r.SourceDir(m)
-	found, err := installer.ReadSettings(dir, r.Env("COTTER_SETTINGS"))
-	if err != nil {
-		return hosts
-	}
-	lock, err := installer.ReadLock(context.Background(), installer.Project{Dir: dir, LockFile: found.LockFile})
+	lock, err := repository.ReadLock(context.Background(), r.Env, r.SourceDir(m))
 	if err != nil {
 		return hosts
 	}

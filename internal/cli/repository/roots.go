@@ -86,6 +86,21 @@ func (o RootsOptions) skip(ctx context.Context, dir string) func(string) bool {
 	}
 }
 
+// ReadSettings returns the settings of the project in dir or, without a cotter.hcl, of COTTER_SETTINGS, for
+// wrappers that copy root modules elsewhere. env returns the values of variables.
+func ReadSettings(env func(string) string, dir string) (*policy.Settings, error) {
+	return installer.ReadSettings(dir, env("COTTER_SETTINGS"))
+}
+
+// ReadLock returns the lock of the project in dir, which its settings may name.
+func ReadLock(ctx context.Context, env func(string) string, dir string) (*lockfile.File, error) {
+	found, err := ReadSettings(env, dir)
+	if err != nil {
+		return nil, err
+	}
+	return installer.ReadLock(ctx, installer.Project{Dir: dir, LockFile: found.LockFile})
+}
+
 // replacingDirs returns the directories that replace packages of a root module, as local paths, and
 // those that have such directories below them. Faults of cotter.hcl are reported by the runs that apply
 // it.
