@@ -22,17 +22,7 @@ type (
 var ErrNothingToRestore = hook.ErrNothingToRestore
 
 // functions has the type of the value that package installer sets.
-var functions = hook.Functions.(struct {
-	Share               func(*installer.Installer) (*installer.Installer, func(), error)
-	Restore             func(context.Context, *installer.Installer, installer.Project, *lockfile.File) (*hook.Restored, error)
-	RequireLock         func(context.Context, *installer.Installer, installer.Project) error
-	ReadLockedProviders func(context.Context, installer.Project) ([]lockfile.Provider, error)
-	DiffInterfaces      func(context.Context, *installer.Installer, installer.Project, bool, *lockfile.File, *lockfile.File) ([]config.InterfaceDiff, error)
-	ProviderOrigins     func(context.Context, *installer.Installer, installer.Project, bool, []lockfile.Provider) ([]installer.ProviderOrigin, error)
-	LockedPackages      func(context.Context, *installer.Installer, []installer.Project, installer.LockedOptions, hook.LockedFuncs) error
-	VerifyStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
-	ImportStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
-})
+var functions = hook.Installer.(hook.Functions[*installer.Installer, installer.Project, installer.LockedOptions, installer.ProviderOrigin])
 
 // Share returns a copy of in whose runs share the answers of origins, as those of InstallAll do, until done is
 // called after all runs.

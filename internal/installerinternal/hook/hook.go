@@ -9,17 +9,32 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/store/providerfetch"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Functions is a struct of functions that take the types of package installer. That package sets it when it is initialized.
-var Functions any
+// Functions are those of package installer, whose types are parameters because it imports this package.
+type Functions[Installer, Project, LockedOptions, ProviderOrigin any] struct {
+	Share               func(Installer) (Installer, func(), error)
+	Restore             func(context.Context, Installer, Project, *lockfile.File) (*Restored, error)
+	RequireLock         func(context.Context, Installer, Project) error
+	ReadLockedProviders func(context.Context, Project) ([]lockfile.Provider, error)
+	DiffInterfaces      func(context.Context, Installer, Project, bool, *lockfile.File, *lockfile.File) ([]config.InterfaceDiff, error)
+	ProviderOrigins     func(context.Context, Installer, Project, bool, []lockfile.Provider) ([]ProviderOrigin, error)
+	LockedPackages      func(context.Context, Installer, []Project, LockedOptions, LockedFuncs) error
+	VerifyStore         func(context.Context, Installer, ocistore.Store) ([]ocistore.Entry, error)
+	ImportStore         func(context.Context, Installer, ocistore.Store) ([]ocistore.Entry, error)
+}
+
+// Installer is a Functions, which package installer sets when it is initialized.
+var Installer any
 
 // Set returns a value so that a variable can be initialized with it.
 func Set(functions any) bool {
-	Functions = functions
+	Installer = functions
 	return true
 }
 
