@@ -57,7 +57,7 @@ func Excerpt(dir string, at hcl.Range, columns int) []string {
 	if room < len(ellipsis) { // the words do not fit either
 		room = width / 3
 	}
-	before = cutBegin(before, room)
+	before = elide(before, 0, ellipsis, room-len(ellipsis))
 	cut := cutEnd(before+marked+after, width)
 	carets := min(ColumnsOf(marked), ColumnsOf(cut)-ColumnsOf(before))
 	return []string{number + " | " + cut, margin + " " + strings.Repeat(" ", ColumnsOf(before)) + strings.Repeat("^", max(carets, 1))}
@@ -65,29 +65,7 @@ func Excerpt(dir string, at hcl.Range, columns int) []string {
 
 const ellipsis = "..."
 
-// cutEnd cuts a text to a number of columns.
-func cutEnd(text string, width int) string {
-	if ColumnsOf(text) <= width {
-		return text
-	}
-	for ColumnsOf(text)+len(ellipsis) > width && text != "" {
-		_, n := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-n]
-	}
-	return text + ellipsis
-}
-
-// cutBegin removes the beginning of a text.
-func cutBegin(text string, width int) string {
-	if ColumnsOf(text) <= width {
-		return text
-	}
-	for ColumnsOf(text)+len(ellipsis) > width && text != "" {
-		_, n := utf8.DecodeRuneInString(text)
-		text = text[n:]
-	}
-	return ellipsis + text
-}
+func cutEnd(text string, width int) string { return elide(text, width-len(ellipsis), ellipsis, 0) }
 
 // escapeTabs replaces tabs by spaces, so that columns can be counted.
 func escapeTabs(text string) string {

@@ -107,7 +107,7 @@ func TestShorten(t *testing.T) {
 		{"short", 5, "short"},
 		{"example.com/archives/logs.zip", 12, "exa…logs.zip"},
 		{"wörter", 4, "w…er"},
-		{"漢字漢字漢字", 7, "漢字…字"},
+		{"漢字漢字漢字", 7, "漢…漢字"},
 		{"x", 0, "…"},
 	} {
 		if got := view.Shorten(test.text, test.width); got != test.want {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -41,20 +42,27 @@ func ColumnsOf(text string) int {
 	return n
 }
 
-// shorten puts "…" in place of the characters that do not fit in width columns. It keeps more of the end,
-// because the end of an address says more.
+// shorten cuts a text to width columns. It keeps more of the end, because the end of an address says more.
 func shorten(text string, width int) string {
-	if ColumnsOf(text) <= width {
+	head := max(width-1, 0) / 3
+	return elide(text, head, "…", width-1-head)
+}
+
+// elide puts mark between the first head and the last tail columns of a text that has more columns than these and mark.
+func elide(text string, head int, mark string, tail int) string {
+	if ColumnsOf(text) <= head+ColumnsOf(mark)+tail {
 		return text
 	}
-	runes := []rune(text)
-	head := max((width-1)/3, 0)
-	front := string(runes[:min(head, len(runes))])
-	back := runes
-	for len(back) > 0 && ColumnsOf(front)+1+ColumnsOf(string(back)) > width {
-		back = back[1:]
+	first, last := text, text
+	for first != "" && ColumnsOf(first) > head {
+		_, n := utf8.DecodeLastRuneInString(first)
+		first = first[:len(first)-n]
 	}
-	return front + "…" + string(back)
+	for last != "" && ColumnsOf(last) > tail {
+		_, n := utf8.DecodeRuneInString(last)
+		last = last[n:]
+	}
+	return first + mark + last
 }
 
 // FoldedLines indents the parts of a folded line by two more blanks.
