@@ -9,6 +9,8 @@ import (
 
 	"github.com/apparentlymart/go-textseg/v15/textseg"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/text/jsonkeys"
 )
 
 // reducedAbove is the size in bytes above which not all of a file is parsed. Programs write such files, and
@@ -16,34 +18,27 @@ import (
 const reducedAbove = 64 << 10
 
 // reduceJSON replaces the arguments of resources by blanks, except for "provider", so that everything else has the
-// same position in the result. It returns src itself if that is not valid: the parser reports why. That includes other
-// text than UTF-8, in which HCL's scanner may take the quote at the end of a string for a part of it.
+// same position in the result. It returns src itself if that is not valid: the parser reports why. It also does for text
+// in which HCL's scanner may not end a string at its quote, because it takes the quote, or the backslash before one, for a
+// part of the character before it. That includes all text that is not UTF-8.
 func reduceJSON(src []byte) []byte {
 	if !json.Valid(src) || !utf8.Valid(src) {
 		return src
 	}
-	r := jsonReducer{src: src, out: bytes.Clone(src)}
-	r.space()
-	r.file()
-	if r.ambiguous {
-		return src
+	for i, c := range src {
+		if c >= utf8.RuneSelf && (src[i+1] == '"' || src[i+1] == '\\') && joins(src[:i+2]) { // it is in a string
+			return src
+		}
 	}
+	r := jsonReducer{jsonkeys.Scanner{Text: src}, bytes.Clone(src)}
+	r.Next()
+	r.file()
 	return r.out
 }
 
-// A jsonReducer reads valid JSON.
 type jsonReducer struct {
-	src, out []byte
-	pos      int
-	// ambiguous says that HCL's scanner would not end a string at its quote, because it takes the quote, or the backslash
-	// before a quote, for a part of the character before it.
-	ambiguous bool
-}
-
-func (r *jsonReducer) space() {
-	for r.pos < len(r.src) && r.src[r.pos] <= ' ' {
-		r.pos++
-	}
+	jsonkeys.Scanner
+	out []byte
 }
 
 // file reads the body of a file, which may be a list of objects.
@@ -52,7 +47,7 @@ func (r *jsonReducer) file() {
 		if resourceKinds[string(kind)] {
 			r.blocks(2)
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	})
 }
@@ -71,18 +66,18 @@ var providerKey = []byte("provider")
 func (r *jsonReducer) body() {
 	comma, kept := -1, false // the comma before the member, and whether one before it is kept
 	r.elements(r.body, func(key []byte, start int) {
-		r.skip()
+		r.Skip()
 		switch {
 		case !bytes.Equal(key, providerKey) && bytes.IndexByte(key, '\\') < 0:
-			r.blank(start, r.pos)
+			r.blank(start, r.At)
 		case kept:
 			r.out[comma] = ','
 		default:
 			kept = true
 		}
-		r.space()
-		if r.src[r.pos] == ',' {
-			comma = r.pos
+		r.Next()
+		if r.Text[r.At] == ',' {
+			comma = r.At
 			r.blank(comma, comma+1)
 		}
 	})
@@ -99,78 +94,20 @@ func (r *jsonReducer) blank(start, end int) {
 // elements reads an object, of which member reads each value, or a list, of which element does. The key is as
 // written, without quotes, and start its offset. Other values are skipped.
 func (r *jsonReducer) elements(element func(), member func(key []byte, start int)) {
-	opening := r.src[r.pos]
+	opening := r.Text[r.At]
 	if opening != '{' && opening != '[' {
-		r.skip()
+		r.Skip()
 		return
 	}
-	r.pos++
-	for r.space(); r.src[r.pos] != opening+2; r.space() { // the closing bracket
-		switch {
-		case r.src[r.pos] == ',':
-			r.pos++
-		case opening == '[':
+	for r.At++; r.More(); {
+		if opening == '[' {
 			element()
-		default:
-			start := r.pos
-			key := r.text()
-			r.space()
-			r.pos++ // the colon
-			r.space()
-			member(key, start)
-		}
-	}
-	r.pos++
-}
-
-// skip reads any value.
-func (r *jsonReducer) skip() {
-	for depth := 0; r.pos < len(r.src); {
-		switch r.src[r.pos] {
-		case '"':
-			r.text()
-		case '{', '[':
-			depth++
-			r.pos++
-		case '}', ']':
-			if depth == 0 {
-				return
-			}
-			depth--
-			r.pos++
-		case ',':
-			if depth == 0 {
-				return
-			}
-			r.pos++
-		default:
-			r.pos++
-		}
-		if depth == 0 && (r.src[r.pos-1] == '"' || r.src[r.pos-1] == '}' || r.src[r.pos-1] == ']') {
-			return
-		}
-	}
-}
-
-// text reads a string and returns what is between its quotes.
-func (r *jsonReducer) text() []byte {
-	start := r.pos + 1
-	for end := start; ; end++ {
-		end += bytes.IndexByte(r.src[end:], '"')
-		escapes := 0
-		for r.src[end-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 1 {
 			continue
 		}
-		r.pos = end + 1
-		text := r.src[start:end]
-		r.ambiguous = r.ambiguous || joins(r.src[start:r.pos])
-		for i, c := range text {
-			r.ambiguous = r.ambiguous || c == '\\' && joins(text[:i+1])
-		}
-		return text
+		start := r.At
+		key := r.Key()
+		r.Next()
+		member(key[1:len(key)-1], start)
 	}
 }
 

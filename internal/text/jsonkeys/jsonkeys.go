@@ -32,7 +32,7 @@ func Unmarshal(text []byte, to any) error {
 	if !json.Valid(text) {
 		return json.Unmarshal(text, to) // has the error
 	}
-	c := checker{text: text, left: MaxDecoded + len(text)}
+	c := checker{Scanner: Scanner{Text: text}, left: MaxDecoded + len(text)}
 	checked := c.value(shapeOf(reflect.TypeOf(to)))
 	if errors.Is(checked, ErrTooMuch) {
 		return checked
@@ -45,31 +45,26 @@ func Unmarshal(text []byte, to any) error {
 
 // checker reads a text that is valid JSON.
 type checker struct {
-	text []byte
-	at   int
-	// left is how many bytes of memory the values behind at may take.
+	Scanner
+	// left is how many bytes of memory the values behind At may take.
 	left int
-	// seen has the keys of the fields of all objects that were entered and not yet left. A zero span is a field
-	// without a key.
-	seen []span
+	// seen has the keys of the fields of all objects that were entered and not yet left; nil for a field without a key.
+	seen [][]byte
 }
 
-// span is a part of the text. That of a key has its quotes.
-type span struct{ start, end int }
-
 func (c *checker) value(of *shape) error {
-	switch c.next(); {
-	case of.kind == reflect.Struct && c.text[c.at] == '{':
+	switch c.Next(); {
+	case of.kind == reflect.Struct && c.Text[c.At] == '{':
 		return c.fields(of)
-	case of.kind == reflect.Map && c.text[c.at] == '{':
+	case of.kind == reflect.Map && c.Text[c.At] == '{':
 		return c.entries(of.element())
-	case of.kind == reflect.Slice && c.text[c.at] == '[':
+	case of.kind == reflect.Slice && c.Text[c.At] == '[':
 		return c.elements(of.element())
 	}
-	from := c.at
-	c.skip()
+	from := c.At
+	c.Skip()
 	if of.kind == reflect.Interface {
-		return c.charge(perByte * (c.at - from))
+		return c.charge(perByte * (c.At - from))
 	}
 	return nil
 }
@@ -93,16 +88,16 @@ func (c *checker) charge(bytes int) error {
 func (c *checker) fields(of *shape) error {
 	base := len(c.seen)
 	for range of.fields {
-		c.seen = append(c.seen, span{})
+		c.seen = append(c.seen, nil)
 	}
-	for c.at++; c.more(); {
-		key := c.key()
-		i, ok := of.field(c.text[key.start:key.end])
+	for c.At++; c.More(); {
+		key := c.Key()
+		i, ok := of.field(key)
 		if !ok {
-			c.skip()
+			c.Skip()
 			continue
 		}
-		if first := c.seen[base+i]; first != (span{}) {
+		if first := c.seen[base+i]; first != nil {
 			return c.duplicate(first, key)
 		}
 		c.seen[base+i] = key
@@ -116,9 +111,9 @@ func (c *checker) fields(of *shape) error {
 
 func (c *checker) entries(of *shape) error {
 	seen := make(map[string]struct{})
-	for c.at++; c.more(); {
-		key := c.key()
-		name := unquote(c.text[key.start:key.end])
+	for c.At++; c.More(); {
+		key := c.Key()
+		name := unquote(key)
 		if _, found := seen[name]; found {
 			return c.duplicate(key, key)
 		}
@@ -134,7 +129,7 @@ func (c *checker) entries(of *shape) error {
 }
 
 func (c *checker) elements(of *shape) error {
-	for c.at++; c.more(); {
+	for c.At++; c.More(); {
 		if err := c.charge(grown * of.size); err != nil {
 			return err
 		}
@@ -145,84 +140,8 @@ func (c *checker) elements(of *shape) error {
 	return nil
 }
 
-func (c *checker) duplicate(first, second span) error {
-	return &DuplicateError{unquote(c.text[first.start:first.end]), unquote(c.text[second.start:second.end])}
-}
-
-// more goes to the next element or key of an array or an object. At the end, it goes behind it and returns
-// false.
-func (c *checker) more() bool {
-	for {
-		switch c.next(); c.text[c.at] {
-		case ',':
-			c.at++
-		case ']', '}':
-			c.at++
-			return false
-		default:
-			return true
-		}
-	}
-}
-
-// key reads a key and the colon.
-func (c *checker) key() span {
-	start := c.at
-	c.str()
-	key := span{start, c.at}
-	c.next()
-	c.at++
-	return key
-}
-
-// next goes to the next character that is not white space.
-func (c *checker) next() {
-	for c.text[c.at] <= ' ' {
-		c.at++
-	}
-}
-
-// skip goes to the end of a value.
-func (c *checker) skip() {
-	c.next()
-	for depth := 0; c.at < len(c.text); {
-		switch c.text[c.at] {
-		case '"':
-			c.str()
-		case '{', '[':
-			depth++
-			c.at++
-			continue
-		case '}', ']':
-			if depth == 0 {
-				return // behind a number or a word
-			}
-			depth--
-			c.at++
-		case ',':
-			if depth == 0 {
-				return
-			}
-			c.at++
-			continue
-		default:
-			c.at++
-			continue
-		}
-		if depth == 0 {
-			return
-		}
-	}
-}
-
-// str goes to the end of a string.
-func (c *checker) str() {
-	for c.at++; c.text[c.at] != '"'; c.at++ {
-		if c.text[c.at] == '\\' {
-			c.at++
-		}
-	}
-	c.at++
+func (c *checker) duplicate(first, second []byte) error {
+	return &DuplicateError{unquote(first), unquote(second)}
 }
 
 func unquote(key []byte) string {
