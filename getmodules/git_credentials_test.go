@@ -188,6 +188,9 @@ func TestGitErrors(t *testing.T) {
 				if strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "\n") {
 					t.Errorf("FetchGit = %q: a secret, or more than a line", err)
 				}
+				if client != "git" {
+					return // it has no cache
+				}
 				// A failed fetch must not affect a later one.
 				later := newGitFetcher(t)
 				later.CacheDir = f.CacheDir

@@ -32,7 +32,9 @@ func TestGitDumb(t *testing.T) {
 			r.git("", "pack-refs", "--all")
 		}
 		r.git("", "update-server-info")
-		for _, fetcher := range []*getmodules.Fetcher{newGitFetcher(t), newWireFetcher(t)} {
+		clients := testenv.SampleMap(userClients, map[bool]string{false: "git", true: "in process"}[packed]) // our own leaves it to git
+		for _, newFetcher := range clients {
+			fetcher := newFetcher(t)
 			type row struct{ kind, query, revision, want string }
 			rows := []row{
 				{"name", "?ref=v1.0.0", "", first},

@@ -103,7 +103,7 @@ func TestGitRefNotFound(t *testing.T) {
 	r.setRef("refs/tags/v1.2.0", first)
 	for client, fetcher := range gitClients {
 		for ref, near := range map[string][]string{"1.2.0": {"v1.2.0"}, "refs/heads/v1.2.0": {"v1.2.0"}, "refs/remotes/origin/main": {"main"}, "abcd": {"v1.2.0"}} {
-			_, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: s.address(r, "ref="+ref)})
+			_, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: s.local(client, r, "ref="+ref)})
 			notFound, ok := errors.AsType[*getmodules.RefNotFoundError](err)
 			if !ok || notFound.Ref != ref || !cmp.Equal(near, notFound.Near) || !errors.Is(err, getmodules.ErrRefNotFound) || !strings.Contains(err.Error(), `"`+near[0]+`"`) {
 				t.Errorf("FetchGit(%q) by %s = %v, want a *RefNotFoundError near %q", ref, client, err, near)
@@ -137,7 +137,7 @@ func TestGitRivalRefs(t *testing.T) {
 			parts = []string{"?ref=" + want.taken + " or ?ref=" + want.rival, "(commit " + first + ")", "(commit " + second + ")"}
 		}
 		check := func(client string, server *gitServer, f *getmodules.Fetcher) {
-			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: server.address(r, "ref="+name)})
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: server.local(client, r, "ref="+name)})
 			testenv.Must(t, err)
 			warnings := strings.Join(pkg.Warnings, "\n")
 			if lacks := func(part string) bool { return !strings.Contains(warnings, part) }; (warnings != "") != (len(parts) > 0) || slices.ContainsFunc(parts, lacks) {

@@ -70,7 +70,11 @@ func TestSSHShared(t *testing.T) {
 	small := newSSHServer(t, "MaxSessions 1")
 	plain := newSSHServer(t, "AcceptEnv LANG")
 	only := newSSHServer(t, "AcceptEnv LANG", onlyGitCommands)
-	addresses := sshRepositories(t, 8)
+	repositories := 4
+	if *testenv.Exhaustive {
+		repositories = 8
+	}
+	addresses, each := sshRepositories(t, repositories), int32(repositories)
 	for name, tt := range map[string]struct {
 		server *sshServer
 		config string
@@ -80,12 +84,12 @@ func TestSSHShared(t *testing.T) {
 		races  bool // ssh fails if it finds a master that is just ending, and git tries again
 	}{
 		"shared":                     {server: s, config: s.withKey(), logins: 1},
-		"no end of the run":          {server: s, config: s.withKey(), logins: 8, alone: true},
+		"no end of the run":          {server: s, config: s.withKey(), logins: each, alone: true},
 		"the user's own master":      {server: s, config: s.withKey() + "  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
-		"the user's own path":        {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: 8},
-		"plain, the user's own path": {server: plain, config: plain.withKey() + "  ControlPath " + temp + "/none", logins: 8},
+		"the user's own path":        {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: each},
+		"plain, the user's own path": {server: plain, config: plain.withKey() + "  ControlPath " + temp + "/none", logins: each},
 		"plain":                      {server: plain, config: plain.withKey(), logins: 1},
-		"plain, only git's commands": {server: only, config: only.withKey(), logins: 11, git: 10},
+		"plain, only git's commands": {server: only, config: only.withKey(), logins: each + 3, git: repositories + 2},
 		"few sessions":               {server: small, config: small.withKey(), logins: -1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,12 +40,13 @@ func TestSSH(t *testing.T) {
 		config  string // client configuration for all hosts
 		fails   error
 		says    string
+		every   bool // every request, not only a fetch
 	}{
-		"full address":       {address: full + "?ref=v1.0.0", config: withKey},
+		"full address":       {address: full + "?ref=v1.0.0", config: withKey, every: true},
 		"commit":             {address: full + "?ref=" + commit, config: withKey},
 		"host of the config": {address: "git::ssh://forge" + r.dir + "?ref=main", config: withKey},
 		"scp style":          {address: "git@forge:" + r.dir + "?ref=v1.0.0", config: withKey},
-		"key in the address": {address: full + "?ref=v1.0.0&sshkey=" + inAddress, config: known},
+		"key in the address": {address: full + "?ref=v1.0.0&sshkey=" + inAddress, config: known, every: true},
 		"no key":             {address: full, config: known + "  IdentityFile none", fails: getmodules.ErrAuthentication, says: "of the user root: permission denied (publickey)"},
 		"wrong key":          {address: full, config: known + "  IdentityFile " + s.file("other_key"), fails: getmodules.ErrAuthentication, says: "of the user root: permission denied (publickey)"},
 		"unknown host":       {address: full, config: "  UserKnownHostsFile /dev/null\n  IdentityFile " + s.file("user_key"), fails: getmodules.ErrHostUntrusted, says: "ssh key is not known"},
@@ -79,6 +80,10 @@ func TestSSH(t *testing.T) {
 				}
 				if _, err := os.Stat(filepath.Join(dir, "main.tf")); err != nil {
 					t.Error(err)
+				}
+				noKeysLeft(t, f.CacheDir, string(s.client.pem))
+				if !tt.every && !*testenv.Exhaustive {
+					return // other requests connect as a fetch does
 				}
 				tags, err := f.Tags(t.Context(), req)
 				if diff := cmp.Diff([]getmodules.Tag{{Name: "v1.0.0", Revision: commit}}, tags); err != nil || diff != "" {

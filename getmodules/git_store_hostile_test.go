@@ -365,8 +365,8 @@ func TestGitUnusableCache(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	branch := getmodules.Request{Package: s.address(r, "ref=main")}
-	later := []getmodules.Request{{Package: s.address(r, ""), Revision: first}, {Package: s.address(r, "ref="+first[:9])}}
+	branch := getmodules.Request{Package: s.local("git", r, "ref=main")}
+	later := []getmodules.Request{{Package: s.local("git", r, ""), Revision: first}, {Package: s.local("git", r, "ref="+first[:9])}}
 	for i, tt := range unusableCaches(t) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -389,7 +389,7 @@ func TestGitUnusableCache(t *testing.T) {
 					t.Errorf("a later FetchGit = %+v, %v, want %s and no warning", pkg, err, first)
 				}
 			}
-			if _, err := f.Tags(t.Context(), getmodules.Request{Package: s.address(r, "")}); err != nil {
+			if _, err := f.Tags(t.Context(), getmodules.Request{Package: s.local("git", r, "")}); err != nil {
 				t.Errorf("Tags: %v", err)
 			}
 		})

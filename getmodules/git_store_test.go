@@ -70,9 +70,9 @@ func TestGitIncremental(t *testing.T) {
 		f := newGitFetcher(t)
 		f.CacheDir = cache
 		if tt.query == "ref=v4" {
-			testenv.Must(t, os.Remove(filepath.Join(gitStoreDir(f, s.URL+"/net.git"), "shallow")))
+			testenv.Must(t, os.Remove(filepath.Join(gitStoreDir(f, "file://"+s.root+"/net.git"), "shallow")))
 		}
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.local("git", r, tt.query), Revision: tt.revision})
 		if err != nil || (pkg.Bytes > large) != tt.whole {
 			t.Errorf("FetchGit(%q at %q) = %+v, %v, want everything: %t", tt.query, tt.revision, pkg, err, tt.whole)
 		}
@@ -86,13 +86,13 @@ func TestGitMovedTag(t *testing.T) {
 	f := newGitFetcher(t)
 	for _, want := range []string{first, second, first} {
 		r.setRef("refs/tags/v1", want)
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.local("git", r, "ref=v1")})
 		if err != nil || pkg.Revision != want {
 			t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, want)
 		}
 	}
 	r.git("", "tag", "--delete", "v1")
-	pkg, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1"), Revision: first})
+	pkg, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.local("git", r, "ref=v1"), Revision: first})
 	if err != nil || pkg.Revision != first {
 		t.Errorf("FetchGit of the revision of a deleted tag = %+v, %v, want %s", pkg, err, first)
 	}
@@ -159,7 +159,7 @@ func TestGitConcurrent(t *testing.T) {
 	for i := range n {
 		wg.Go(func() {
 			dir := filepath.Join(parent, fmt.Sprint(i))
-			pkg, err := f.FetchGit(t.Context(), getmodules.Request{Package: s.address(r, fmt.Sprint("ref=v", i)), Dir: dir})
+			pkg, err := f.FetchGit(t.Context(), getmodules.Request{Package: s.local("git", r, fmt.Sprint("ref=v", i)), Dir: dir})
 			if err != nil {
 				t.Error(err)
 				return

@@ -119,19 +119,19 @@ func TestGitTrees(t *testing.T) {
 		} {
 			f := fetcher(t)
 			f.Limits = tt.limits
-			_, _, err := fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref="+tt.ref)})
+			_, _, err := fetchTree(t, f, getmodules.Request{Package: s.local(client, r, "ref="+tt.ref)})
 			if err == nil || tt.ref == "everything" && !errors.Is(err, getmodules.ErrTooLarge) {
 				t.Errorf("FetchGit(%q) by %s with %+v = %v", tt.ref, client, tt.limits, err)
 			}
 		}
-		_, _, err := fetchGitIn(packagelimits.NewDisk(1<<14).In(t.Context()), t, fetcher(t), getmodules.Request{Package: s.address(r, "ref=everything")})
+		_, _, err := fetchGitIn(packagelimits.NewDisk(1<<14).In(t.Context()), t, fetcher(t), getmodules.Request{Package: s.local(client, r, "ref=everything")})
 		if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitRun || over.Path != "" {
 			t.Errorf("FetchGit by %s in a run that may write 16 KiB = %v, want an error about the run, and no file", client, err)
 		}
 		// The limit is named that the user can raise, also if the pack alone exceeds it.
 		f := fetcher(t)
 		f.Limits = getmodules.Limits{Entries: 100}
-		_, _, err = fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref=many")})
+		_, _, err = fetchTree(t, f, getmodules.Request{Package: s.local(client, r, "ref=many")})
 		if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitEntries || over.Max != 100 {
 			t.Errorf("FetchGit(many) by %s = %v, want a LimitError", client, err)
 		}
@@ -170,7 +170,7 @@ func TestGitSHA256(t *testing.T) {
 	r.setRef("refs/tags/v1", commit)
 	f := newGitFetcher(t)
 	for _, query := range []string{"ref=v1", "ref=" + commit, "ref=v1", "", "ref=" + commit[:10]} {
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, query)})
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.local("git", r, query)})
 		if err != nil || pkg.Revision != commit {
 			t.Errorf("FetchGit(%q) = %+v, %v, want %s", query, pkg, err, commit)
 		}
@@ -264,18 +264,19 @@ func TestGitAttributesLimits(t *testing.T) {
 	r.commit("rules", gitFile{path: "main.tf"}, gitFile{path: ".gitattributes", content: strings.Repeat("a text\n", 20_001)})
 	r.commit("written", gitFile{path: "a.tf", content: strings.Repeat("\n", 600)}, gitFile{path: ".gitattributes", content: "*.tf eol=crlf\n"})
 	r.commit("refused", gitFile{path: "a.tf", content: "x"}, gitFile{path: ".gitattributes", content: "*.tf working-tree-encoding\n"})
-	for _, f := range []*getmodules.Fetcher{newGitFetcher(t), newBuiltInFetcher(t)} {
+	for client, fetcher := range testenv.SampleMap(gitClients, "git", "built in") {
+		f := fetcher(t)
 		f.Limits.FileBytes = 1000 + 2<<20
 		for _, ref := range []string{"file", "rules"} {
-			if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+ref)}); !errors.Is(err, getmodules.ErrTooLarge) {
+			if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.local(client, r, "ref="+ref)}); !errors.Is(err, getmodules.ErrTooLarge) {
 				t.Errorf("%s: error is %v, want ErrTooLarge", ref, err)
 			}
 		}
 		f.Limits.FileBytes = 1000
-		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=written")}); err == nil || !strings.Contains(err.Error(), "1000 bytes in one file") {
+		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.local(client, r, "ref=written")}); err == nil || !strings.Contains(err.Error(), "1000 bytes in one file") {
 			t.Errorf("bytes that are written: error is %v, want one about the limit", err)
 		}
-		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=refused")}); err == nil || !strings.Contains(err.Error(), `"a.tf"`) {
+		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.local(client, r, "ref=refused")}); err == nil || !strings.Contains(err.Error(), `"a.tf"`) {
 			t.Errorf("an encoding without a value: error is %v, want one that names the file", err)
 		}
 	}

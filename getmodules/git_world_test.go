@@ -79,6 +79,16 @@ func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
 	return addrs.ParseModulePackage(a)
 }
 
+// local is address for a client. The git program fetches from the directory of the server, because the program for http
+// takes longer to start than all others of a fetch; tests of requests do not use it.
+func (s *gitServer) local(client string, repo *gitRepo, query string) addrs.ModulePackage {
+	pkg := s.address(repo, query)
+	if client == "git" {
+		return addrs.ParseModulePackage(strings.Replace(pkg.String(), s.URL, "file://"+s.root, 1))
+	}
+	return pkg
+}
+
 // gitFront is a server in front of a git server. It records the requests and may change the answers.
 type gitFront struct {
 	*httptest.Server

@@ -34,8 +34,8 @@ func TestGitReference(t *testing.T) {
 		"?ref=refs/tags/main":             {},
 		"?ref=" + strings.Repeat("c", 40): {Kind: getmodules.ReferenceCommit, Name: strings.Repeat("c", 40), Revision: strings.Repeat("c", 40)},
 	} {
-		address := s.address(r, strings.TrimPrefix(ref, "?"))
 		for client, fetcher := range gitClients {
+			address := s.local(client, r, strings.TrimPrefix(ref, "?"))
 			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: address})
 			if got != want {
 				t.Errorf("Reference(%q) by %s = %v, %v; want %v", ref, client, got, err, want)
