@@ -64,6 +64,7 @@ func isControl(r rune) bool { return r < ' ' }
 // CheckURL checks that u uses one of the protocols, and has nothing that git or ssh could mistake for an
 // option.
 func CheckURL(u *url.URL, protocols []string) error {
+	password, _ := u.User.Password()
 	switch {
 	case u.Scheme == "":
 		return errors.New("a remote must be a URL with a scheme")
@@ -84,7 +85,7 @@ func CheckURL(u *url.URL, protocols []string) error {
 		return errors.New("the URL has no path")
 	case strings.HasPrefix(strings.TrimLeft(u.Path, "/"), "-"):
 		return errors.New("the URL has a path that begins with \"-\"")
-	case strings.ContainsFunc(u.Host+u.Path+u.RawQuery+u.User.String(), isControl):
+	case strings.ContainsFunc(u.Host+u.Path+u.RawQuery+u.User.Username()+password, isControl):
 		return errors.New("the URL has control characters")
 	}
 	return nil

@@ -93,6 +93,8 @@ func TestCheckURL(t *testing.T) {
 		{"https://h.example//", false},
 		{"https://h.example/-n", false},
 		{"https://h.example/%0a", false},
+		{"https://u%0Ahost=other.example@h.example/n", false},
+		{"https://u:p%0A@h.example/n", false},
 		{"ssh://-oProxyCommand=x/n", false},
 		{"ssh://-l@h.example/n", false},
 		{"ssh://a%40corp@h.example/n", true},

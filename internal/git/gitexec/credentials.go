@@ -64,7 +64,7 @@ func (g *Git) findCredential(ctx context.Context, remote string, repository *url
 	if user != "" {
 		asked += "username=" + user + "\n"
 	}
-	if strings.Count(asked, "\n") > strings.Count("protocol\nhost\npath\nusername\n", "\n") || strings.Contains(asked, "\x00") {
+	if strings.ContainsAny(repository.Host+repository.Path+user, "\n\x00") {
 		return nil, errors.New("git does not accept a user name or path with a line break")
 	}
 	for _, demand := range challenge.Values("WWW-Authenticate") {
