@@ -173,7 +173,11 @@ func (n originCount) String() string {
 	if n.failed >= n.all {
 		return fmt.Sprintf("None of %s could be compared with the lock.", view.Count(n.all, "origin"))
 	}
-	text := fmt.Sprintf("%d of %s still have the locked content", n.same, view.Count(n.all, "origin"))
+	have := "have"
+	if n.all == 1 {
+		have = "has"
+	}
+	text := fmt.Sprintf("%d of %s still %s the locked content", n.same, view.Count(n.all, "origin"), have)
 	if n.failed > 0 {
 		text += fmt.Sprintf("; %d could not be compared", n.failed)
 	}
