@@ -31,15 +31,11 @@ const goldenDir = "testdata/golden"
 //
 // All scripts share servers, which have the content of world.txtar and of the parts below "world/" of all
 // scripts. In outputs, "mods.corp.local" stands for the address of the servers and has the same length.
+//
+// Unless servers have faults, TestGolden also does what each remedy in an output says: see follow.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	needCommands(t, "git")
-	goldenScripts(t, func(string) bool { return true }, func(*testscript.Env) {})
-}
-
-// goldenScripts runs the golden scripts of which a function wants the text, and prepares each.
-func goldenScripts(t *testing.T, wanted func(script string) bool, prepare func(*testscript.Env)) {
-	t.Helper()
 	names, err := filepath.Glob(goldenDir + "/*.txtar")
 	testenv.Must(t, err)
 	content := fstest.MapFS{}
@@ -53,7 +49,7 @@ func goldenScripts(t *testing.T, wanted func(script string) bool, prepare func(*
 			}
 		}
 		switch {
-		case filepath.Base(name) == "world.txtar", !wanted(string(txtar.Format(archive))):
+		case filepath.Base(name) == "world.txtar":
 		case strings.Contains("\n"+string(archive.Comment), "\nfault "):
 			faulty = append(faulty, name)
 		default:
@@ -61,19 +57,25 @@ func goldenScripts(t *testing.T, wanted func(script string) bool, prepare func(*
 		}
 	}
 	world, tools := modtest.New(t, content), bothStockTools(t)
-	run := func(t *testing.T, names ...string) {
+	run := func(t *testing.T, of *remedies, names ...string) {
 		p := scripts(names)
 		p.Setup = func(env *testscript.Env) error {
-			prepare(env)
+			if env.Values[remediesKey{}] = of; of != nil {
+				of.scripts.Add(1)
+			}
 			return setupGolden(env, world, tools)
 		}
 		testscript.Run(t, p)
 	}
-	t.Run("scripts", func(t *testing.T) { run(t, calm...) })
+	followed := &remedies{t: t}
+	t.Run("scripts", func(t *testing.T) { run(t, followed, calm...) })
+	if !t.Failed() && int(followed.scripts.Load()) == len(calm) { // -run can choose some
+		followed.checkExceptions()
+	}
 	for _, name := range faulty { // one after the other, because a fault is for all users of the servers
 		t.Run("faults", func(t *testing.T) {
 			t.Cleanup(func() { world.SetFaults() })
-			run(t, name)
+			run(t, nil, name)
 		})
 	}
 }

@@ -8,15 +8,21 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// followKey is the key of a *testing.T in the values of a script whose remedies are followed, and exemptKey that of the
-// indexes in notFollowed that were needed.
-type followKey struct{}
-type exemptKey struct{}
+// remedies are those in the golden outputs, which TestGolden follows.
+type remedies struct {
+	t       *testing.T
+	scripts atomic.Int32 // that have begun
+	exempt  sync.Map     // the indexes in notFollowed that were needed
+}
+
+// remediesKey is the key of a *remedies in the values of a script. It is nil if they are not followed.
+type remediesKey struct{}
 
 var (
 	advisedCommand = regexp.MustCompile("`cotter ([^`]+)`")
@@ -38,31 +44,22 @@ var notFollowed = []struct{ script, remedy, reason string }{
 	{"several_volume", "`cotter install --chdir envs/d`", "the servers have no version that the constraint allows"},
 }
 
-// TestRemediesFollowed does what each remedy in a golden output says, on a copy of the script's directory: the advised
-// command succeeds, and the one that failed does not fail for the same reason any more. With advised flags, it succeeds.
-func TestRemediesFollowed(t *testing.T) {
-	t.Parallel()
-	needCommands(t, "git")
-	exempt := new(sync.Map)
-	goldenScripts(t, func(script string) bool {
-		_, output, _ := strings.Cut(script, "\n-- output --\n")
-		isFaulty := strings.Contains("\n"+script, "\nfault ")
-		return !isFaulty && strings.Contains(output, "[exit status 1]") && (advisedCommand.MatchString(output) || advisedFlags.MatchString(output))
-	}, func(env *testscript.Env) { env.Values[followKey{}], env.Values[exemptKey{}] = t, exempt })
+func (r *remedies) checkExceptions() {
+	r.t.Helper()
 	for i, row := range notFollowed {
-		if _, used := exempt.Load(i); !used && !testing.Short() {
-			t.Errorf("no output needs the exception %q, because %s", row.remedy, row.reason)
+		if _, used := r.exempt.Load(i); !used {
+			r.t.Errorf("no output needs the exception %q, because %s", row.remedy, row.reason)
 		}
 	}
 }
 
-// follow does what the remedies of a command that has failed say.
+// follow does what each remedy of a command that has failed says, on a copy of the script's directory: the advised
+// command succeeds, and the one that failed does not fail for the same reason any more. With advised flags, it succeeds.
 func follow(ts *testscript.TestScript, args []string, end workerEnd) {
-	t, ok := ts.Value(followKey{}).(*testing.T)
-	if !ok || end.Status != exitFailure {
+	r, _ := ts.Value(remediesKey{}).(*remedies)
+	if r == nil || end.Status != exitFailure {
 		return
 	}
-	exempt, _ := ts.Value(exemptKey{}).(*sync.Map)
 	for line := range strings.Lines(string(end.Stderr)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "Error:") || strings.HasPrefix(line, "Warning:") {
 			continue
@@ -102,11 +99,11 @@ func follow(ts *testscript.TestScript, args []string, end workerEnd) {
 			for i, row := range notFollowed {
 				if failure != "" && (row.script == "" || row.script == script) && strings.Contains(line, row.remedy) {
 					isExempt = true
-					exempt.Store(i, true)
+					r.exempt.Store(i, true)
 				}
 			}
 			if failure != "" && !isExempt {
-				t.Errorf("%s: cotter %s: %s\n%s", script, strings.Join(args, " "), line, failure)
+				r.t.Errorf("%s: cotter %s: %s\n%s", script, strings.Join(args, " "), line, failure)
 			}
 		})
 	}
