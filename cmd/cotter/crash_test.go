@@ -309,8 +309,9 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 	for range random {
 		numbers = append(numbers, source.IntN(len(steps)))
 	}
-	oldTree, newTree := stockView(t, filepath.Join(s.base, "saved/before/project")), stockView(t, s.project)
-	others := s.otherPictures(t)
+	newTree, others := stockView(t, s.project), s.otherPictures(t)
+	s.restore(t, "before")
+	oldTree := stockView(t, s.project)
 	for _, number := range numbers {
 		s.restore(t, "before")
 		out, killed := s.kill(t, number)

@@ -77,7 +77,7 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	t.Helper()
 	needCommands(t, "git")
 	r := &hostileRepository{s, top, filepath.Join(s.home, "canary")}
-	testenv.WriteFile(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
+	testenv.WriteFile(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/git\n")
 	for _, args := range []string{"init -q", "add .", "commit -q -m one"} {
 		if out, err := r.git(strings.Fields(args)...); err != nil {
 			t.Fatalf("git %s: %v\n%s", args, err, out)

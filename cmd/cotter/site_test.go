@@ -34,7 +34,8 @@ type site struct {
 
 	project, cache, state, home, tmp string
 
-	good map[string]string // the project's files as they were installed
+	good  map[string]string     // the project's files as they were installed
+	saved map[string]*savedTree // by name and directory, in memory, because most are written dozens of times
 }
 
 // newSite returns a site without a project.
@@ -105,21 +106,27 @@ func (s *site) install(t *testing.T) {
 	s.save(t, "installed")
 }
 
-// save saves copies of the project, the cache and the state under a name.
+// save keeps copies of the project, the cache and the state under a name.
 func (s *site) save(t *testing.T, name string) {
 	t.Helper()
-	remove(t, filepath.Join(s.base, "saved", name))
+	if s.saved == nil {
+		s.saved = make(map[string]*savedTree)
+	}
 	for _, dir := range []string{s.project, s.cache, s.state} {
-		copyOf(t, filepath.Join(s.base, "saved", name, filepath.Base(dir)), dir)
+		tree, err := keptTree(dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			testenv.Must(t, err)
+		}
+		s.saved[name+" "+dir] = tree
 	}
 }
 
-// restore restores what was saved under a name.
-func (s *site) restore(t *testing.T, name string) {
+// restore restores what was saved under a name, without some directories.
+func (s *site) restore(t *testing.T, name string, without ...string) {
 	t.Helper()
 	for _, dir := range []string{s.project, s.cache, s.state} {
 		remove(t, dir)
-		copyOf(t, dir, filepath.Join(s.base, "saved", name, filepath.Base(dir)))
+		testenv.Must(t, s.saved[name+" "+dir].write(dir, without...))
 	}
 }
 
@@ -143,25 +150,77 @@ func copyOf(t *testing.T, dst, src string) {
 
 // copyTree copies a file or a directory, with its modes and links.
 func copyTree(dst, src string) error {
-	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+	tree, err := keptTree(src)
+	if err != nil {
+		return err
+	}
+	return tree.write(dst)
+}
+
+// savedTree is a file or a directory in memory. Directories come before what they contain.
+type savedTree []savedFile
+
+type savedFile struct {
+	name string // relative to the root of the tree
+	mode fs.FileMode
+	data []byte // the target of a link
+}
+
+// keptTree reads the file or the directory at a path. It returns nil with an error.
+func keptTree(root string) (*savedTree, error) {
+	tree := new(savedTree)
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(src, name)
-		to := filepath.Join(dst, rel)
-		switch info, err := d.Info(); {
-		case err != nil:
+		info, err := d.Info()
+		if err != nil {
 			return err
-		case d.IsDir():
-			return os.MkdirAll(to, info.Mode())
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(name)
-			return errors.Join(err, os.Symlink(target, to))
-		default:
-			data, err := os.ReadFile(name)
-			return errors.Join(err, os.WriteFile(to, data, info.Mode()))
 		}
+		file := savedFile{mode: info.Mode()}
+		file.name, _ = filepath.Rel(root, name)
+		switch {
+		case d.IsDir():
+		case info.Mode()&fs.ModeSymlink != 0:
+			var target string
+			target, err = os.Readlink(name)
+			file.data = []byte(target)
+		default:
+			file.data, err = os.ReadFile(name)
+		}
+		*tree = append(*tree, file)
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return tree, nil
+}
+
+// write writes the tree to a path at which nothing is, without what is at and below some paths. It writes nothing if there is no tree.
+func (s *savedTree) write(root string, without ...string) error {
+	if s == nil {
+		return nil
+	}
+	for _, file := range *s {
+		to := filepath.Join(root, file.name)
+		if slices.ContainsFunc(without, func(dir string) bool { return to == dir || strings.HasPrefix(to, dir+string(filepath.Separator)) }) {
+			continue
+		}
+		var err error
+		switch {
+		case file.mode.IsDir():
+			err = os.MkdirAll(to, file.mode)
+		case file.mode&fs.ModeSymlink != 0:
+			err = os.Symlink(string(file.data), to)
+		default:
+			err = os.WriteFile(to, file.data, file.mode)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sealedHeader matches the lines of a sealed copy before the lock: the seal, which depends on
