@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"html"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -291,9 +293,18 @@ func outputPattern(want string) *regexp.Regexp {
 }
 
 // sh runs a command and returns its output, with the host names and directories that the
-// page uses.
+// page uses. A line that sh would only split into words is run in a worker.
 func (p *runPage) sh(t *testing.T, command string) (string, error) {
 	t.Helper()
+	shown := func(out string) string {
+		return strings.TrimRight(p.toPage.Replace(moveCarets(out, p.toPage)), "\n")
+	}
+	if args, ok := strings.CutPrefix(command, "cotter "); ok && onlyWords.MatchString(args) {
+		if dir, env, ok := p.terminal(t); ok {
+			out, err := warm.run(dir, env, strings.Fields(p.toWorld.Replace(args))...)
+			return shown(out), err
+		}
+	}
 	script := fmt.Sprintf(`cd %[2]s
 if [ -f %[1]s/env ]; then . %[1]s/env; cd "$(cat %[1]s/dir)"; fi
 %[3]s
@@ -305,7 +316,32 @@ exit $status
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 	cmd.Env = p.env
 	out, err := cmd.CombinedOutput()
-	return strings.TrimRight(p.toPage.Replace(moveCarets(string(out), p.toPage)), "\n"), err
+	return shown(string(out)), err
+}
+
+var (
+	onlyWords = regexp.MustCompile(`^[A-Za-z0-9 ._/:=,@+-]+$`)
+	// exported matches a line of export -p. Shells differ in which quotes they use.
+	exported = regexp.MustCompile(`^(?:export|declare -x) (\w+)=(?:'([^'\n]*)'|"([^"\\$` + "`" + `\n]*)")\n$`)
+)
+
+// terminal returns the directory and the environment that earlier commands have left. ok is false if only sh can read
+// them.
+func (p *runPage) terminal(t *testing.T) (dir string, env []string, ok bool) {
+	t.Helper()
+	left, err := os.ReadFile(filepath.Join(p.state, "env"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.dir, p.env, true
+	}
+	testenv.Must(t, err)
+	for line := range strings.Lines(string(left)) {
+		found := exported.FindStringSubmatch(line)
+		if found == nil {
+			return "", nil, false
+		}
+		env = append(env, found[1]+"="+found[2]+found[3])
+	}
+	return strings.TrimSuffix(string(readFile(t, filepath.Join(p.state, "dir"))), "\n"), env, true
 }
 
 var caretLine = regexp.MustCompile(`^( +\| +)(\^+)$`)
