@@ -192,7 +192,7 @@ func TestSizeErrors(t *testing.T) {
 
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
-	files := 4
+	files := 3 // two would fit into the memory at once
 	if *testenv.Exhaustive {
 		files = 16
 	}
