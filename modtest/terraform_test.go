@@ -21,8 +21,9 @@ func TestTerraformGet(t *testing.T) {
 	tests := map[string]modtest.Options{
 		"git": {},
 		"git, header, annotated tags, old server": {HeaderLocations: true, AnnotatedTags: true, RefuseCommits: true},
-		"archives, header, token":                 {Archives: true, HeaderLocations: true, Token: "s3cret"},
-		"archives, registry fails at first":       {Archives: true, Faults: []modtest.Fault{{Path: "/v1/modules/", Status: 503, Times: 1}}},
+		"archives, header, token, registry fails at first": {
+			Archives: true, HeaderLocations: true, Token: "s3cret", Faults: []modtest.Fault{{Path: "/v1/modules/", Status: 503, Times: 1}},
+		},
 	}
 	for name, opts := range tests {
 		t.Run(name, func(t *testing.T) {
