@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -49,27 +52,49 @@ var notForInit = []string{
 }
 
 // variableNames returns what begins like the name of a variable in a program, where texts follow one another without
-// a separator.
-func variableNames(program []byte) []string {
+// a separator. It reads the program in parts, because memory for all of it would take longer than the rest.
+func variableNames(t *testing.T, program string) []string {
+	t.Helper()
+	file, err := os.Open(program)
+	testenv.Must(t, err)
+	defer func() { _ = file.Close() }()
 	found := make(map[string]bool)
-	for _, prefix := range []string{"TF_", "OPENTOFU_", "TERRAFORM_"} {
-		for rest := program; ; {
-			at := bytes.Index(rest, []byte(prefix))
-			if at < 0 {
-				break
-			}
-			rest = rest[at:]
-			end := len(prefix)
-			for end < len(rest) && (rest[end] == '_' || 'A' <= rest[end] && rest[end] <= 'Z') {
-				end++
-			}
-			if end >= len(prefix)+3 && rest[len(prefix)] != '_' {
-				found[string(rest[:end])] = true
-			}
-			rest = rest[end:]
+	const longest = 1 << 10
+	part, kept := make([]byte, 1<<20), 0
+	for last := false; !last; {
+		n, err := io.ReadFull(file, part[kept:])
+		if last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); !last {
+			testenv.Must(t, err)
 		}
+		read := part[:kept+n]
+		until := len(read)
+		if !last {
+			until -= longest // what begins later may not be whole
+		}
+		addNames(found, read, until)
+		kept = copy(part, read[until:])
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// addNames adds the names that begin before an index of a text.
+func addNames(found map[string]bool, text []byte, until int) {
+	for _, prefix := range []string{"TF_", "OPENTOFU_", "TERRAFORM_"} {
+		for at := 0; ; {
+			next := bytes.Index(text[at:], []byte(prefix))
+			if at += next; next < 0 || at >= until {
+				break
+			}
+			end := at + len(prefix)
+			for end < len(text) && (text[end] == '_' || 'A' <= text[end] && text[end] <= 'Z') {
+				end++
+			}
+			if end >= at+len(prefix)+3 && text[at+len(prefix)] != '_' {
+				found[string(text[at:end])] = true
+			}
+			at = end
+		}
+	}
 }
 
 // initNames returns the names in the first column of the page's table, without values and dots.
@@ -102,7 +127,7 @@ func TestInitTable(t *testing.T) {
 	for _, tool := range []string{"tofu", "terraform"} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			for _, found := range variableNames(readFile(t, testenv.Program(t, tool))) {
+			for _, found := range variableNames(t, testenv.Program(t, tool)) {
 				if !slices.ContainsFunc(known, func(name string) bool { return strings.HasPrefix(found, name) }) {
 					t.Errorf("the program has %s, which the table does not have", found)
 				}
@@ -146,12 +171,12 @@ func useInitName(t *testing.T, p *stockProject, name string) {
 	if name == "-lockfile" { // the lock has to be there
 		p.mustRun(t, "lock --for "+p.tool)
 	}
-	out, err := p.command("install --for "+p.tool, variable).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: cotter install: %v\n%s", variable, err, out)
+	install := p.run("install --for "+p.tool, variable)
+	if install.status != 0 {
+		t.Fatalf("%s: cotter install: status %d\n%s", variable, install.status, install.out)
 	}
-	if warned := bytes.Contains(out, []byte("does not follow")); warned != (row.warns && (p.tool == "tofu" || strings.HasPrefix(name, "-"))) {
-		t.Errorf("%s: a warning is %t, want %t:\n%s", variable, warned, row.warns, out)
+	if warned := strings.Contains(install.out, "does not follow"); warned != (row.warns && (p.tool == "tofu" || strings.HasPrefix(name, "-"))) {
+		t.Errorf("%s: a warning is %t, want %t:\n%s", variable, warned, row.warns, install.out)
 	}
 	if diff := cmp.Diff(want, files(t, p.project)); diff != "" {
 		t.Errorf("%s: cotter has installed something else (-want +got):\n%s", variable, diff)
@@ -161,7 +186,7 @@ func useInitName(t *testing.T, p *stockProject, name string) {
 	}
 	cmd := exec.Command(p.binary, "init", "-no-color", "-input=false")
 	cmd.Dir, cmd.Env = p.project, append(p.environment(), variable)
-	out, err = cmd.CombinedOutput()
+	out, err := cmd.CombinedOutput()
 	if err != nil && bytes.Contains(out, []byte("flag provided but not defined")) {
 		return // only the other tool has it
 	}
