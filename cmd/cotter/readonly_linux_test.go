@@ -14,7 +14,7 @@ func TestReadOnlyCheckout(t *testing.T) {
 	t.Parallel()
 	needMount(t)
 	s := newCrashScene(t, "install", func(s *crashScene) { s.mustRun(t, "install") })
-	data := filepath.Join(t.TempDir(), "data")
+	data, state := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "state")
 	mount := exec.Command("mount", "--bind", s.project, s.project)
 	if out, err := mount.CombinedOutput(); err != nil {
 		t.Skipf("cannot bind mounts here: %v: %s", err, out)
@@ -56,4 +56,10 @@ func TestReadOnlyCheckout(t *testing.T) {
 	writable("ro")
 	check("all in a read-only checkout", "", "install --locked")
 	check("all in a read-only checkout", "", "verify")
+	for _, line := range []string{"install --locked", "install", "verify"} { // in a container, for example
+		end := s.run(line, "TF_DATA_DIR="+data, "COTTER_STATE_DIR="+state)
+		if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
+			t.Errorf("a read-only checkout that another user has installed: cotter %s: status %d\n%s", line, end.status, end.out)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/disk/atomicfile"
@@ -84,7 +85,8 @@ func (p *Project) Commit(c Change) error {
 }
 
 // commitLockCopy makes a change that needs no journal, of at most the lock copy. It reports false for
-// other changes.
+// other changes. On a read-only file system the old copy stays: this user, or this path of the project, may have
+// no proof of it.
 func (p *Project) commitLockCopy(c Change) (bool, error) {
 	manifest, err := p.Manifest()
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
@@ -96,7 +98,12 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if c.NewLock == nil {
 		return false, nil // the copy must be removed
 	}
-	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed, c.Marks), atomicfile.Options{Step: "project.copy"})
+	err = atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed, c.Marks), atomicfile.Options{Step: "project.copy"})
+	if errors.Is(err, syscall.EROFS) {
+		// All that the configuration needs is in place. Without the copy, only later runs ask the origins again.
+		err = nil
+	}
+	return true, err
 }
 
 // prepare makes step 1 of [Project.Commit] and describes the change in a journal. The pending lock is
