@@ -133,7 +133,11 @@ func (m lockMerge) warn(events *events, lockFile string, lock *lockfile.File) {
 		if now, _ := lock.Module(key); isSameEntry(now, left) {
 			taken, left = left, taken
 		}
-		list = append(list, event.Warning{Path: pathOf(key), Message: fmt.Sprintf(both, lockentry.VersionOrPackage(taken), lockentry.VersionOrPackage(left))})
+		name := lockentry.VersionOrPackage
+		if name(taken) == name(left) { // a tag and a branch, for example, of the same commit
+			name = func(entry lockfile.Module) string { return addrs.Redact(entry.Source.String()) }
+		}
+		list = append(list, event.Warning{Path: pathOf(key), Message: fmt.Sprintf(both, name(taken), name(left))})
 	}
 	for address, entries := range m.providers {
 		taken, left := entries[0], entries[1]
