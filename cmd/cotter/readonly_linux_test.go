@@ -42,6 +42,7 @@ func TestReadOnlyCheckout(t *testing.T) {
 	check("a lock that fits", "", "verify")
 	before := picture(t, data)
 	writable("rw")
+	first := string(readFile(t, filepath.Join(s.project, "main.tf")))
 	s.write(t, "main.tf", "module \"zip\" {\n  source = \"https://MODTEST_HOST/archives/n.zip\"\n}\n")
 	writable("ro")
 	check("a lock that has to change", lockFile+": read-only file system", "install")
@@ -62,4 +63,8 @@ func TestReadOnlyCheckout(t *testing.T) {
 			t.Errorf("a read-only checkout that another user has installed: cotter %s: status %d\n%s", line, end.status, end.out)
 		}
 	}
+	writable("rw")
+	s.write(t, "main.tf", first)
+	writable("ro")
+	check("packages to place in a read-only checkout", ".terraform/modules/.cotter/stage/", "install")
 }

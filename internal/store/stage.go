@@ -52,7 +52,7 @@ func lockedStage(parent *os.Root, path, steps string) (*stage, error) {
 	for range publishAttempts {
 		name := rand.Text()
 		if err := atomicfile.Step(steps+".stage.mkdir", func() error { return parent.Mkdir(name, 0o700) }); err != nil {
-			return nil, err
+			return nil, pathsafe.InRoot(parent, err)
 		}
 		dir := filepath.Join(path, name)
 		s := &stage{parent: parent, name: name, dir: dir, steps: steps, lock: filelock.Dir(dir)}

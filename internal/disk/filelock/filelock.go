@@ -40,7 +40,7 @@ func File(name string) *Lock { return file(name, os.O_CREATE) }
 func FileIn(root *os.Root, dir, name string) (*Lock, error) {
 	created, err := root.OpenFile(name, os.O_CREATE|os.O_RDONLY|pathsafe.NoFollow|pathsafe.Nonblock, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, pathsafe.InRoot(root, err)
 	}
 	return file(filepath.Join(dir, name), 0), created.Close()
 }

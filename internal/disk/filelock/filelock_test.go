@@ -102,3 +102,17 @@ func TestIsAt(t *testing.T) {
 	}
 	testenv.Must(t, lock.Release())
 }
+
+// A user can find a lock file that cannot be opened.
+func TestFileInNamesPath(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	testenv.Must(t, os.Mkdir(filepath.Join(dir, "lock"), 0o700))
+	root, err := os.OpenRoot(dir)
+	testenv.Must(t, err)
+	defer root.Close()
+	failed, ok := errors.AsType[*fs.PathError](func() error { _, err := filelock.FileIn(root, dir, "lock"); return err }())
+	if want := filepath.Join(dir, "lock"); !ok || failed.Path != want {
+		t.Errorf("FileIn of a directory: %v, want an error that names %s", failed, want)
+	}
+}

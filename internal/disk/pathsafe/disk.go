@@ -115,19 +115,28 @@ func OpenDir(root *os.Root, dir, name string) (*os.Root, error) {
 	notDir := fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", filepath.Join(dir, name))
 	seen, err := root.Lstat(name)
 	if err != nil {
-		return nil, err
+		return nil, InRoot(root, err)
 	}
 	if !seen.IsDir() {
 		return nil, notDir
 	}
 	opened, err := root.OpenRoot(name) // follows a link within root
 	if err != nil {
-		return nil, err
+		return nil, InRoot(root, err)
 	}
 	if info, err := opened.Stat("."); err != nil || !os.SameFile(seen, info) {
 		return nil, errors.Join(notDir, opened.Close())
 	}
 	return opened, nil
+}
+
+// InRoot puts the path of root before the name in an error about a file in it: the methods of os.Root know only the name,
+// with which a user cannot find the file.
+func InRoot(root *os.Root, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == filepath.Base(at.Path) {
+		return &fs.PathError{Op: at.Op, Path: filepath.Join(root.Name(), at.Path), Err: at.Err}
+	}
+	return err
 }
 
 // SplitDirs splits the path of a directory for [OpenDirs] before its last n components. Fewer are below if the path is
@@ -163,7 +172,7 @@ func OpenBelow(root *os.Root, base string, below []string, prepare func(root *os
 		}
 		outer := root
 		if prepare != nil {
-			err = prepare(outer, base, name)
+			err = InRoot(outer, prepare(outer, base, name))
 		}
 		if err == nil {
 			root, err = OpenDir(outer, base, name)
