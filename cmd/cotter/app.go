@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"sync/atomic"
@@ -18,8 +19,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), started: time.Now(), Run: advice.Run{Env: os.Getenv, Reached: new(atomic.Bool)}}
 	out.columns, out.errColumns = view.TerminalWidth(out.stdout), view.TerminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
+	if lost := lostOutput(out.stdout); lost != nil && (!isFailure(err) || errors.Is(err, lost)) {
+		out.json, err = false, errOutput(lost)
+	}
 	if isFailure(err) && (out.json || !advice.Is[exitOnly](err)) && !out.interrupted(ctx, err) {
 		out.printError(err)
+		if out.json && lostOutput(out.stdout) != nil {
+			out.json = false
+			out.printError(err)
+		}
 	}
 	return exitStatus(ctx, err)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +112,23 @@ func forLog(w io.Writer, env func(string) string) io.Writer {
 		return w
 	}
 	return &sanitize.Log{To: w}
+}
+
+// lostOutput returns why results did not get to the file or the program that should get them. It returns nil for a
+// terminal: one that is gone cannot be told.
+func lostOutput(stdout io.Writer) error {
+	if log, ok := stdout.(*sanitize.Log); ok {
+		return log.Err()
+	}
+	return nil
+}
+
+// errOutput does not wrap the cause, whose remedies are about the files of Cotter.
+func errOutput(cause error) error {
+	if at, ok := errors.AsType[*fs.PathError](cause); ok {
+		cause = at.Err
+	}
+	return errors.New("the output could not be written: " + cause.Error())
 }
 
 // unfiltered is the inverse of [forLog], for the output of other programs.

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"cmp"
 	"io"
 	"sync"
 )
@@ -22,6 +23,14 @@ type Log struct {
 	// hashes counts the last characters that are "#", up to two. Letters after two of them do not
 	// reset it.
 	hashes int
+	failed error // by Err
+}
+
+// Err returns the first error of To, because nothing looks at the errors of single lines.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
 }
 
 // Write writes text. A command is also recognized if its characters are written in several calls.
@@ -36,13 +45,14 @@ func (l *Log) Write(p []byte) (int, error) {
 			written = i
 		}
 	}
+	n, err := len(p), error(nil)
 	if changed == nil {
-		return l.To.Write(p)
+		n, err = l.To.Write(p)
+	} else if _, err = l.To.Write(append(changed, p[written:]...)); err != nil {
+		n = 0
 	}
-	if _, err := l.To.Write(append(changed, p[written:]...)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	l.failed = cmp.Or(l.failed, err)
+	return n, err
 }
 
 // completes reports whether the next byte completes the beginning of a command.
