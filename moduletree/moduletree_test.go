@@ -111,7 +111,7 @@ unresolved app.net registry.terraform.io/acme/net/aws: module app.net (app/main.
 `},
 		{"what another source has installed", strings.Replace(calls, "acme/net", "acme/other", 1) + installed, moduletree.Project{}, `
 app ./app "" in app from main.tf:1
-unresolved app.net registry.opentofu.org/acme/other/aws: module app.net (app/main.tf:2): module not installed from this source but from registry.opentofu.org/acme/net/aws
+unresolved app.net registry.opentofu.org/acme/other/aws: module app.net (app/main.tf:2): module not installed: what is installed is from registry.opentofu.org/acme/net/aws
 `},
 		{"a source from a variable, and credentials", `-- main.tf --
 variable "host" {

@@ -23,11 +23,14 @@ func (p *Project) recordedModule(_ context.Context, c *Call) (*Module, error) {
 	if !ok {
 		return nil, c.Fail(config.ErrNotInstalled)
 	}
+	isFrom := func(source string) error {
+		return c.Fail(fmt.Errorf("%w: what is installed is from %s", config.ErrNotInstalled, addrs.Redact(source)))
+	}
 	if entry, locked := p.Lock.Module(c.Key()); c.Replaced != nil && locked && !c.From.IsOf(entry) {
-		return nil, c.Fail(fmt.Errorf("%w from this source but from %s", config.ErrNotInstalled, addrs.Redact(entry.Source.String())))
+		return nil, isFrom(entry.Source.String())
 	}
 	if !c.IsRecordedAs(record, p.Dialect.Parser()) {
-		return nil, c.Fail(fmt.Errorf("%w from this source but from %s", config.ErrNotInstalled, addrs.Redact(record.Source)))
+		return nil, isFrom(record.Source)
 	}
 	m := &Module{Call: c, FinalPath: record.Dir, CurrentPath: p.Dirs.Path(record.Dir)}
 	if info, err := os.Stat(m.CurrentPath); err != nil || !info.IsDir() {
