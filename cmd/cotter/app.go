@@ -20,14 +20,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out.columns, out.errColumns = view.TerminalWidth(out.stdout), view.TerminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
 	if lost := lostOutput(out.stdout); lost != nil && (!isFailure(err) || errors.Is(err, lost)) {
-		out.json, err = false, errOutput(lost)
+		err = errOutput(lost)
 	}
 	if isFailure(err) && (out.json || !advice.Is[exitOnly](err)) && !out.interrupted(ctx, err) {
 		out.printError(err)
-		if out.json && lostOutput(out.stdout) != nil {
-			out.json = false
-			out.printError(err)
-		}
 	}
 	return exitStatus(ctx, err)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // printError prints everything that went wrong, and then what to do about it. It prints text
-// to stderr or, with --json, JSON to stdout.
+// to stderr or, with --json, JSON to stdout if that can be written.
 //
 //	Error: module network (main.tf:3): no version meets the constraint "~> 9.0"
 //
@@ -31,10 +31,7 @@ import (
 //	  module network (main.tf:3)
 func (o *output) printError(err error) {
 	all := o.Explain(advice.Messages(err))
-	if o.json {
-		for _, m := range all {
-			_ = o.writeProjectJSON(cmp.Or(m.Project, o.Project), records.Error{Failure: o.record(m)})
-		}
+	if o.json && o.writeErrors(all) == nil {
 		return
 	}
 	var remedies []advice.Remedy
@@ -55,6 +52,15 @@ func (o *output) printError(err error) {
 	if len(failed) > 1 {
 		fmt.Fprintf(o.stderr, "\n%s failed: %s.\n", view.Count(len(failed), "project"), sanitize.Escape(view.SomeOf(failed, view.MaxNamed)))
 	}
+}
+
+func (o *output) writeErrors(all []advice.Message) error {
+	for _, m := range all {
+		if err := o.writeProjectJSON(cmp.Or(m.Project, o.Project), records.Error{Failure: o.record(m)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // record returns an explained message as it is in JSON.

@@ -45,14 +45,15 @@ func (l *Log) Write(p []byte) (int, error) {
 			written = i
 		}
 	}
-	n, err := len(p), error(nil)
-	if changed == nil {
-		n, err = l.To.Write(p)
-	} else if _, err = l.To.Write(append(changed, p[written:]...)); err != nil {
-		n = 0
+	text := p
+	if changed != nil {
+		text = append(changed, p[written:]...)
 	}
-	l.failed = cmp.Or(l.failed, err)
-	return n, err
+	if _, err := l.To.Write(text); err != nil {
+		l.failed = cmp.Or(l.failed, err)
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // completes reports whether the next byte completes the beginning of a command.
